@@ -130,6 +130,7 @@ static void nothing_comes_of_nothing(void **state)
 {
 	assert_int_equal(kv_stats_count(&one), 0);
 	assert_true(isnan(kv_stats_mean(&one)));
+	assert_true(isnan(kv_stats_stddev(&one)));
 	assert_true(isnan(kv_stats_quantile(&one, 0.5)));
 }
 
@@ -138,6 +139,29 @@ static void mean_is_exact(void **state)
 	kv_hist_record(&one, 1000001);
 	kv_hist_record(&one, 1000004);
 	assert_true(kv_stats_mean(&one) == 1000002.5);
+}
+
+/* By their definition, from the samples; exact for values with a bin of their own. */
+static void deviation_is_of_the_samples(void **state)
+{
+	static const uint64_t sample[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	double squares = 0, mean;
+	uint64_t v[1000];
+
+	for (unsigned int i = 0; i < sizeof(sample) / sizeof(sample[0]); i++) {
+		assert_true(!i || isnan(kv_stats_stddev(&one)) == (i == 1));
+		kv_hist_record(&one, sample[i]);
+	}
+	assert_true(fabs(kv_stats_stddev(&one) - sqrt(32.0 / 7)) < 1e-12);
+	kv_hist_reset(&one);
+	for (unsigned int i = 0; i < 1000; i++) {
+		v[i] = draw_latency(3000);
+		kv_hist_record(&one, v[i]);
+	}
+	mean = kv_stats_mean(&one);
+	for (unsigned int i = 0; i < 1000; i++)
+		squares += ((double)v[i] - mean) * ((double)v[i] - mean);
+	assert_true(fabs(kv_stats_stddev(&one) / sqrt(squares / 999) - 1) < 0.001);
 }
 
 static void counts_are_64_bit(void **state)
@@ -545,6 +569,7 @@ int main(void)
 		cmocka_unit_test_setup(quantile_never_falls, reset),
 		cmocka_unit_test_setup(nothing_comes_of_nothing, reset),
 		cmocka_unit_test_setup(mean_is_exact, reset),
+		cmocka_unit_test_setup(deviation_is_of_the_samples, reset),
 		cmocka_unit_test_setup(counts_are_64_bit, reset),
 		cmocka_unit_test_setup(merging_is_recording_in_one, reset),
 		cmocka_unit_test_setup(merging_an_empty_one_changes_nothing, reset),

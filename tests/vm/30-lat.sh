@@ -9,7 +9,7 @@ lat() {
 	name=$1
 	shift
 	# shellcheck disable=SC2086 # words
-	if kverbs lat $by_cm --iters $iters --warmup 10 "$@" >"$work/lat" 2>&1 &&
+	if kverbs lat --notes $by_cm --iters $iters --warmup 10 "$@" >"$work/lat" 2>&1 &&
 		grep -q 'contents verified' "$work/lat" &&
 		awk '/ p50 / { getline; exit !($2 > 0) }' "$work/lat"; then
 		pass "$name: p50 $(awk '/ p50 / { getline; print $2 }' "$work/lat") µs"

@@ -10,7 +10,7 @@ iters=$(fewer 200 20)
 run() {
 	name=$1
 	shift
-	if kverbs lat --connect cm --iters $iters --warmup 10 "$@" >"$work/lat" 2>&1 &&
+	if kverbs lat --notes --connect cm --iters $iters --warmup 10 "$@" >"$work/lat" 2>&1 &&
 		grep -q 'contents verified' "$work/lat"; then
 		pass "$name"
 	else

@@ -25,7 +25,7 @@ else
 	# A null loop never waits for anything, whatever the kernel and the device.
 	for run in "--op write --post bh-disabled" "--op write --post process" "--loop null"; do
 		# shellcheck disable=SC2086 # words
-		kverbs lat $by_cm $run --space kernel --time 60s >"$work/out" 2>&1 &
+		kverbs lat --notes $by_cm $run --space kernel --time 60s >"$work/out" 2>&1 &
 		tool=$!
 		sleep 2
 		{ echo function >current_tracer && within 50 sh -c 'echo nop >current_tracer'; } 2>"$work/err"

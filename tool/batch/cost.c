@@ -163,8 +163,8 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 {
 	char title[KV_SPACES][32], path[KV_SPACES][16];
 	struct kv_listing column[2 + KV_SPACES] = {
-		{ "line", kv_listing_number, "/line" },
-		{ "command", kv_listing_command, "/command" },
+		{ "line", kv_listing_number, .path = "/line" },
+		{ "command", kv_listing_command, .path = "/command" },
 	};
 	unsigned int n = 2;
 	int ret;
@@ -174,7 +174,7 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 			 kv_unit_name());
 		snprintf(path[s], sizeof(path[s]), "/%s", key_of(s));
 		if (spaces & (1U << s))
-			column[n++] = (struct kv_listing){ title[s], kv_listing_time, path[s] };
+			column[n++] = (struct kv_listing){ title[s], kv_listing_time, .path = path[s] };
 	}
 	ret = kv_listing_print(list, column, n, f);
 	if (ret)

@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+#include "cli/columns.h"
 #include "cli/option.h"
 
 /* The width of help, and the start of its second column. */
@@ -16,19 +18,20 @@ static bool is_end(const struct kv_option *row)
 }
 
 /**
- * kv_wrap() - print a text in lines of up to 79 columns
+ * kv_wrap_to() - print a text in lines of a width
  * @text: the text; a newline in it ends a line
  * @indent: indent of all lines but the first, in columns
  * @column: column in which the first line begins
+ * @width: columns; the last one stays empty
  */
-void kv_wrap(const char *text, int indent, int column)
+void kv_wrap_to(const char *text, int indent, int column, int width)
 {
 	int first = 1;
 
 	while (*text) {
 		int length = (int)strcspn(text, " \n");
 
-		if (!first && column + 1 + length >= WIDTH) {
+		if (!first && length >= width - column - 1) {
 			printf("\n%*s", indent, "");
 			column = indent;
 			first = 1;
@@ -44,6 +47,19 @@ void kv_wrap(const char *text, int indent, int column)
 		text += *text != '\0';
 	}
 	putchar('\n');
+}
+
+/**
+ * kv_wrap() - print a text in lines of up to 79 columns, or of a narrower terminal's width
+ * @text: as in kv_wrap_to()
+ * @indent: likewise
+ * @column: likewise
+ */
+void kv_wrap(const char *text, int indent, int column)
+{
+	int width = (int)kv_columns(STDOUT_FILENO, WIDTH);
+
+	kv_wrap_to(text, indent, column, width < WIDTH ? width : WIDTH);
 }
 
 /**

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
-#include "cli/parse.h"
+#include "cli/columns.h"
 #include "cli/progress.h"
 #include "sys/now.h"
 
 /* Width of the bar in columns; a bar below the minimum is not drawn. */
 #define WIDTH 30
 #define WIDTH_MIN 4
-
-/* Columns of a terminal that does not report its width. */
-#define COLUMNS_DEFAULT 80
 
 /* Faster changes of the bar cost CPU time and do not make it easier to read. */
 #define INTERVAL_NS 200000000
@@ -54,20 +49,6 @@ void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int r
 	p->round = round;
 	p->rounds = round > rounds ? round : rounds;
 	kv_progress_draw(p, (double)(round - 1) / rounds);
-}
-
-static unsigned int count_columns(void)
-{
-	const char *columns = getenv("COLUMNS");
-	struct winsize size;
-	struct kv_why why;
-	uint64_t v;
-
-	if (columns && !kv_parse_count(columns, 1, UINT16_MAX, &v, &why))
-		return (unsigned int)v;
-	if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col)
-		return size.ws_col;
-	return COLUMNS_DEFAULT;
 }
 
 /**
@@ -124,7 +105,7 @@ void kv_progress_draw(struct kv_progress *p, double fraction)
 	if (!p->on || !p->steps || (p->drawn_ns && now - p->drawn_ns < INTERVAL_NS))
 		return;
 	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
-	kv_progress_format(p, fraction, now, count_columns(), line);
+	kv_progress_format(p, fraction, now, kv_columns(STDERR_FILENO, KV_COLUMNS_DEFAULT), line);
 	/* Clear the rest of the line: the old line may have been longer. */
 	fprintf(stderr, "\r%s\033[K", line);
 	fflush(stderr);

@@ -113,6 +113,8 @@ static int check(int n, char **word, struct kv_fault *f)
 
 	if (ret)
 		return ret;
+	if (c->quadrants && o->report.stats)
+		return kv_fault_usage(f, "--stats has no table of quadrants: their means are in the document of --json");
 	if (c->quadrants && c->has_self)
 		return kv_fault_usage(f, "--self has one space, and --quadrants has both");
 	if (c->quadrants)
@@ -194,7 +196,7 @@ static struct json_object *describe(bool result, int error)
 
 static int print(struct json_object *doc, struct kv_fault *f)
 {
-	int ret = kv_report_compare(doc, f);
+	int ret = kv_report_compare(doc, &compare.common.report, f);
 
 	if (!ret && compare.common.json)
 		printf("All of it, with the histograms: %s\n", compare.common.json);

@@ -178,7 +178,7 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
 	printf("%llu WRITEs of at most %u bytes, at most %u at a time\n",
 	       (unsigned long long)t->pieces, t->piece, t->depth);
-	kv_retries_tell(kv_out_get(doc, "/counters"));
+	kv_retries_tell(kv_out_get(doc, "/counters"), stdout);
 	printf("SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
 	return 0;
 }

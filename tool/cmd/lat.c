@@ -326,6 +326,11 @@ static void close_sites(void)
 		kv_site_close(&lat.site[id]);
 }
 
+static int print(struct json_object *doc, struct kv_fault *f)
+{
+	return kv_report_lat(doc, &lat.common.report, f);
+}
+
 const struct kv_cmd kv_cmd_lat = {
 	.rows = rows,
 	.usage = "usage: kverbs lat --op OP --space SPACE [OPTION...] [HOST]\n"
@@ -344,6 +349,6 @@ const struct kv_cmd kv_cmd_lat = {
 	.path = &lat.common.json,
 	.has_result = has_result,
 	.describe = describe,
-	.print = kv_report_lat,
+	.print = print,
 	.close = close_sites,
 };

@@ -3,6 +3,7 @@
 #define KV_CMD_OPTIONS_H
 
 #include "cli/option.h"
+#include "measure/report.h"
 #include "measure/workload.h"
 #include "remote/peer.h"
 
@@ -28,6 +29,11 @@
 #define KV_OPTION_LABEL_ROW(s, m)							\
 	{ "label", "TEXT", "your name for the measurement, which the document of --json keeps",	\
 	  KV_OPTION_TEXT, .at = offsetof(s, m.label) }
+#define KV_OPTION_REPORT_ROWS(s, m)							\
+	{ "notes", NULL, "print how the figures were taken, too", KV_OPTION_FLAG,	\
+	  .at = offsetof(s, m.report.notes) },						\
+	{ "stats", NULL, "print mean, standard deviation and samples per second, too",	\
+	  KV_OPTION_FLAG, .at = offsetof(s, m.report.stats) }
 #define KV_OPTION_LOOP_ROW(s, m, text)							\
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind }
@@ -90,6 +96,7 @@
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
 	KV_OPTION_JSON_ROW(s, m, "write everything there as JSON, too; -: to standard output, and no text"), \
 	KV_OPTION_LABEL_ROW(s, m),							\
+	KV_OPTION_REPORT_ROWS(s, m),							\
 	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
 	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu), .letter = 'm' },				\
 	KV_OPTION_RETRY_ROWS(s, m),							\
@@ -113,6 +120,7 @@
  * @work: how operations are measured; the command sets the operation
  * @verify: check contents first
  * @json: file of the document; NULL: none
+ * @report: what is printed
  * @peer: the host of the other end; peer.host NULL: this host; see kv_options_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
  */
@@ -132,6 +140,7 @@ struct kv_options {
 	bool verify;
 	const char *json;
 	const char *label;
+	struct kv_report report;
 	struct kv_peer peer;
 	const char *peer_option;
 };

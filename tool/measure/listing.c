@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "measure/listing.h"
 #include "out/out.h"
-
-#define COLUMNS_MAX 12
 
 /* How many bytes of a command are shown. */
 #define COMMAND 48
@@ -63,17 +63,37 @@ void kv_listing_interval(char *text, struct json_object *value, struct json_obje
 	format_difference(difference, text, value);
 }
 
+void kv_listing_percent(char *text, struct json_object *value, struct json_object *obj)
+{
+	double percent = json_object_get_double(value);
+
+	snprintf(text, KV_LISTING_TEXT, "%+.*f", fabs(percent) < 10, percent);
+}
+
+/* As in "kernel faster"; of an operation that can't be judged only what is the matter. */
+void kv_listing_verdict(char *text, struct json_object *value, struct json_object *obj)
+{
+	const char *verdict = json_object_get_string(value), *colon = strchr(verdict, ':');
+	struct json_object *faster = kv_out_get(obj, "/faster");
+
+	if (!faster || !strcmp(json_object_get_string(faster), "neither"))
+		snprintf(text, KV_LISTING_TEXT, "%.*s",
+			 (int)(colon ? (size_t)(colon - verdict) : strlen(verdict)), verdict);
+	else
+		snprintf(text, KV_LISTING_TEXT, "%s faster", json_object_get_string(faster));
+}
+
 static bool is_figure(const struct kv_listing *column)
 {
 	return column->format != kv_listing_word && column->format != kv_listing_command &&
-	       column->format != kv_listing_faster;
+	       column->format != kv_listing_faster && column->format != kv_listing_verdict;
 }
 
 static void add(struct kv_table *t, struct json_object *obj, const struct kv_listing *column,
 		unsigned int n)
 {
-	char text[COLUMNS_MAX][KV_LISTING_TEXT];
-	const char *row[COLUMNS_MAX];
+	char text[KV_TABLE_COLUMNS][KV_LISTING_TEXT];
+	const char *row[KV_TABLE_COLUMNS];
 
 	for (unsigned int i = 0; i < n; i++) {
 		struct json_object *value = kv_out_get(obj, column[i].path);
@@ -89,7 +109,7 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
  * kv_listing_print() - print a table
  * @list: an array with an object for each row; or one object, the only row
  * @column: the columns
- * @n: how many columns, at most COLUMNS_MAX
+ * @n: how many columns, at most KV_TABLE_COLUMNS
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
@@ -97,11 +117,11 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
 int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
 		     struct kv_fault *f)
 {
-	struct kv_column head[COLUMNS_MAX];
+	struct kv_column head[KV_TABLE_COLUMNS];
 	struct kv_table t;
 
 	for (unsigned int i = 0; i < n; i++)
-		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]) };
+		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]), column[i].spare };
 	kv_table_create(&t, head, n);
 	if (json_object_is_type(list, json_type_array))
 		for (size_t i = 0; i < json_object_array_length(list); i++)

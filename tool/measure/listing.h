@@ -16,11 +16,13 @@ struct json_object;
  * @format: writes the text, KV_LISTING_TEXT at most, of the value at @path in an object @obj; if
  *	@obj has no value there, the text is "-"
  * @path: a JSON pointer
+ * @spare: as in struct kv_column
  */
 struct kv_listing {
 	const char *head;
 	void (*format)(char *text, struct json_object *value, struct json_object *obj);
 	const char *path;
+	unsigned int spare;
 };
 
 /*
@@ -35,6 +37,8 @@ void kv_listing_faster(char *text, struct json_object *value, struct json_object
 void kv_listing_size(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_time(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_difference(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_percent(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_verdict(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_interval(char *text, struct json_object *value, struct json_object *obj);
 
 int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,

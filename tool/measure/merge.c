@@ -7,7 +7,9 @@
 #include "measure/listing.h"
 #include "measure/merge.h"
 #include "measure/result.h"
+#include "measure/report.h"
 #include "out/out.h"
+#include "out/prose.h"
 #include "out/table.h"
 #include "out/unit.h"
 
@@ -293,15 +295,19 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
 	char path[2][CELL], difference[CELL];
 	const struct kv_listing columns[] = {
-		{ "op", kv_listing_word, "/op" },
-		{ "size", kv_listing_size, "/size_bytes" },
-		{ "loop", kv_listing_word, "/loop" },
-		{ "boots", kv_listing_number, "/boots" },
-		{ name[0], median_of_boots, path[0] },
-		{ name[1], median_of_boots, path[1] },
-		{ difference, kv_listing_difference, "/difference_ns" },
-		{ "verdict, with 95 % interval", kv_listing_word, "/verdict" },
+		{ "op", kv_listing_word, .path = "/op" },
+		{ "size", kv_listing_size, .path = "/size_bytes" },
+		{ "loop", kv_listing_word, .path = "/loop" },
+		{ "boots", kv_listing_number, .path = "/boots" },
+		{ name[0], median_of_boots, .path = path[0] },
+		{ name[1], median_of_boots, .path = path[1] },
+		{ difference, kv_listing_difference, .path = "/difference_ns" },
+		{ "%", kv_listing_percent, .path = "/difference_ns/percent" },
+		{ "95 % interval", kv_listing_interval, .path = "/difference_ns" },
+		{ "verdict", kv_listing_verdict, .path = "/verdict" },
 	};
+	struct kv_prose prose;
+	FILE *out;
 	int ret;
 
 	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/environment/driver"),
@@ -316,7 +322,11 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	ret = kv_listing_print(kv_out_get(doc, "/cells"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;
-	printf("\nmethod: each boot gives its estimate of the difference. Estimate and interval of Hodges and\n"
-	       "  Lehmann and of Wilcoxon's signed ranks over boots: they are about another boot of this machine\n");
+	printf("\n");
+	out = kv_prose_begin(&prose);
+	kv_report_doubts(out, kv_out_get(doc, "/cells"));
+	fprintf(out, "method: each boot gives its estimate of the difference. Estimate and interval of Hodges and "
+		"Lehmann and of Wilcoxon's signed ranks over boots: they are about another boot of this machine\n");
+	kv_prose_end(&prose);
 	return 0;
 }

@@ -7,6 +7,7 @@
 #include "measure/report.h"
 #include "measure/retries.h"
 #include "out/out.h"
+#include "out/prose.h"
 #include "out/table.h"
 #include "out/unit.h"
 
@@ -49,50 +50,50 @@ static const char *describe(struct json_object *obj, const char *path)
 	return prose[i].prose;
 }
 
-static void print_peer(struct json_object *p)
+static void print_peer(FILE *out, struct json_object *p)
 {
 	if (p)
-		printf("servers: %s of %s, %s, MTU %llu, kverbs %s\n",
+		fprintf(out, "servers: %s of %s, %s, MTU %llu, kverbs %s\n",
 		       kv_out_get_string(p, "/device"), kv_out_get_string(p, "/host"),
 		       kv_out_get_string(p, "/gid/type"), kv_out_get_count(p, "/port_mtu_bytes"),
 		       kv_out_get_string(p, "/tool"));
 }
 
-static void print_environment(struct json_object *doc)
+static void print_environment(FILE *out, struct json_object *doc)
 {
 	struct json_object *c = kv_out_get(doc, "/environment");
 	struct json_object *accel = kv_out_get(c, "/accelerator");
 	const char *driver = kv_out_get_string(c, "/driver");
 	unsigned long long mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
 
-	printf("%s", kv_out_get_string(c, "/device"));
+	fprintf(out, "%s", kv_out_get_string(c, "/device"));
 	if (strcmp(driver, "-"))
-		printf(" (%s)", driver);
-	printf(", %s, MTU %llu, Linux %s, %llu CPU%s", kv_out_get_string(c, "/gid/type"),
+		fprintf(out, " (%s)", driver);
+	fprintf(out, ", %s, MTU %llu, Linux %s, %llu CPU%s", kv_out_get_string(c, "/gid/type"),
 	       mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes"),
 	       kv_out_get_string(c, "/kernel"), kv_out_get_count(c, "/cpu_count"),
 	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
 	if (accel)
-		printf(", guest under %s", json_object_get_string(accel));
+		fprintf(out, ", guest under %s", json_object_get_string(accel));
 	else if (json_object_get_boolean(kv_out_get(c, "/virtual_machine")))
-		printf(", virtual machine");
-	printf(", %s\n", kv_out_get_string(c, "/path"));
-	print_peer(kv_out_get(c, "/peer"));
+		fprintf(out, ", virtual machine");
+	fprintf(out, ", %s\n", kv_out_get_string(c, "/path"));
+	print_peer(out, kv_out_get(c, "/peer"));
 }
 
-static void print_device_note(struct json_object *doc)
+static void print_device_note(FILE *out, struct json_object *doc)
 {
 	struct json_object *c = kv_out_get(doc, "/environment");
 
 	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
-		printf("%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
+		fprintf(out, "%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
 		       kv_out_get_string(c, "/device"));
 	if (json_object_get_boolean(kv_out_get(c, "/kernel_keys_relaxed_ordering")))
-		printf("%s writes in relaxed order by keys of the kernel's, and not by those of user space.\n",
+		fprintf(out, "%s writes in relaxed order by keys of the kernel's, and not by those of user space.\n",
 		       kv_out_get_string(c, "/device"));
 }
 
-static void print_null(struct json_object *doc)
+static void print_null(FILE *out, struct json_object *doc)
 {
 	static const char *const space[] = { "kernel", "user" };
 	struct json_object *null = kv_out_get(doc, "/null_loop");
@@ -101,7 +102,7 @@ static void print_null(struct json_object *doc)
 
 	if (!null)
 		return;
-	printf("null loop (two reads of the counter and the record; not subtracted): ");
+	fprintf(out, "null loop (two reads of the counter and the record; not subtracted): ");
 	for (unsigned int i = 0; i < 2; i++) {
 		char path[16];
 
@@ -109,10 +110,10 @@ static void print_null(struct json_object *doc)
 		if (!kv_out_get(null, path))
 			continue;
 		get_us(text, kv_out_get(null, path), "/p50_ns");
-		printf("%s%s %s %s", glue, space[i], text, kv_unit_name());
+		fprintf(out, "%s%s %s %s", glue, space[i], text, kv_unit_name());
 		glue = ", ";
 	}
-	printf("\n");
+	fprintf(out, "\n");
 }
 
 /* One of two series, or one of the quadrants. */
@@ -136,7 +137,7 @@ static const char *name_series(struct json_object *doc, bool last)
 }
 
 /* One line for each way of measuring that occurs in the table. */
-static void print_legend(struct json_object *points)
+static void print_legend(FILE *out, struct json_object *points)
 {
 	static const char *const loops[] = { "completion", "one-thread", "pingpong" };
 
@@ -147,7 +148,7 @@ static void print_legend(struct json_object *points)
 			point = json_object_array_get_idx(points, k);
 			if (!is(point, "/loop", loops[i]))
 				continue;
-			printf("%s: %s%s\n", loops[i], describe(point, "/loop"),
+			fprintf(out, "%s: %s%s\n", loops[i], describe(point, "/loop"),
 			       i ? ", as perftest prints it" : "");
 			break;
 		}
@@ -155,7 +156,7 @@ static void print_legend(struct json_object *points)
 }
 
 /* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
-static void print_contexts(struct json_object *doc)
+static void print_contexts(FILE *out, struct json_object *doc)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
 	struct json_object *series[2] = { NULL, NULL }, *responder = NULL;
@@ -176,15 +177,15 @@ static void print_contexts(struct json_object *doc)
 	if (!series[0] || !series[1])
 		return;
 	for (unsigned int i = 0; i < (is(doc, "/spec/design", "self") ? 1 : 2); i++)
-		printf("%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
+		fprintf(out, "%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
 		       describe(series[i], "/lkey"));
-	printf("all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
+	fprintf(out, "all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
 	       kv_out_get_count(series[0], "/cpu"));
 	if (responder)
-		printf(", responder on CPU %s", json_object_get_string(responder));
-	printf("\n");
+		fprintf(out, ", responder on CPU %s", json_object_get_string(responder));
+	fprintf(out, "\n");
 	if (verified)
-		printf("contents: verified in an untimed pass on each connection\n");
+		fprintf(out, "contents: verified in an untimed pass on each connection\n");
 }
 
 static unsigned long long count_warmup(struct json_object *point, struct json_object *series_list)
@@ -200,7 +201,7 @@ static unsigned long long count_warmup(struct json_object *point, struct json_ob
 	return n;
 }
 
-static void print_method(struct json_object *doc, bool quadrants)
+static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 {
 	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
 	struct json_object *points = kv_out_get(doc, "/cells");
@@ -218,18 +219,18 @@ static void print_method(struct json_object *doc, bool quadrants)
 	}
 	if (!most)
 		return;
-	printf("method: %llu", least);
+	fprintf(out, "method: %llu", least);
 	if (most > least)
-		printf(" to %llu", most);
-	printf(" rounds, each with fresh connections (order shuffled, seed %llu) and %llu blocks of each\n"
-	       "  %s, as in A B B A; %llu iterations discarded as warm-up. Estimate and interval of Hodges\n"
-	       "  and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3):\n"
-	       "  they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests\n"
-	       "  of 5 %% say so (Schuirmann 1987)\n",
+		fprintf(out, " to %llu", most);
+	fprintf(out, " rounds, each with fresh connections (order shuffled, seed %llu) and %llu blocks of each "
+		"%s, as in A B B A; %llu iterations discarded as warm-up. Estimate and interval of Hodges "
+		"and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3): "
+		"they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests "
+		"of 5 %% say so (Schuirmann 1987)\n",
 	       kv_out_get_count(doc, "/spec/seed"), kv_out_get_count(doc, "/spec/blocks_per_round"),
 	       quadrants ? "quadrant" : "side", warmed);
 	if (quadrants)
-		printf("Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
+		fprintf(out, "Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
 
 /**
@@ -254,7 +255,7 @@ static void count_point(struct tally *t, struct json_object *point, const char *
 }
 
 /* As in "kernel faster in 9 of 11 points, by 3.0 to 33 % of user's median; not decided in 2". */
-static void print_summary(struct json_object *points, const char *const name[2])
+static void print_summary(FILE *out, struct json_object *points, const char *const name[2])
 {
 	struct tally faster[2] = { { .points = 0 }, { .points = 0 } };
 	unsigned int all = 0, equal = 0;
@@ -276,98 +277,132 @@ static void print_summary(struct json_object *points, const char *const name[2])
 
 		if (!t->points)
 			continue;
-		printf("%s faster in %u of %u points, by %.*f", name[i], t->points, all, t->least < 10, t->least);
+		fprintf(out, "%s faster in %u of %u points, by %.*f", name[i], t->points, all, t->least < 10, t->least);
 		if (t->points > 1)
-			printf(" to %.*f", t->most < 10, t->most);
-		printf(" %% of %s's median; ", name[!i]);
+			fprintf(out, " to %.*f", t->most < 10, t->most);
+		fprintf(out, " %% of %s's median; ", name[!i]);
 	}
-	printf("equal in %u; not decided in %u\n", equal,
+	fprintf(out, "equal in %u; not decided in %u\n", equal,
 	       all - faster[0].points - faster[1].points - equal);
 }
 
-static int print_series(struct json_object *doc, struct kv_fault *f)
+static int print_series(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
 	struct json_object *points = kv_out_get(doc, "/cells");
 	int ret;
 
-	if (is(doc, "/spec/design", "self"))
-		printf("Both sides are in %s space: a difference that is found is none\n",
-		       kv_out_get_string(doc, "/spec/sides/0/client_space"));
 	ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
 				 kv_tables_latencies(points, name, f);
 	printf("\n");
-	if (!ret && is(doc, "/spec/design", "spaces"))
-		print_summary(points, name);
-	return ret;
+	return ret || !r->stats ? ret : kv_tables_stats(points, name, f);
 }
 
-static void print_notes(struct json_object *doc)
+/**
+ * kv_report_doubts() - print why points have no verdict, or no figures
+ * @out: where to
+ * @points: the points of a comparison
+ */
+void kv_report_doubts(FILE *out, struct json_object *points)
 {
-	print_null(doc);
+	for (size_t i = 0; i < json_object_array_length(points); i++) {
+		struct json_object *point = json_object_array_get_idx(points, i);
+		struct json_object *error = kv_out_get(point, "/error/text");
+		struct json_object *why = error ? error : kv_out_get(point, "/verdict");
+		char size[CELL];
+
+		if (!why || (!error && kv_out_get(point, "/faster")))
+			continue;
+		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
+		fprintf(out, "%s %s: %s\n", kv_out_get_string(point, "/op"), size,
+			json_object_get_string(why));
+	}
+}
+
+/* What a reader must know who does not ask for the notes. */
+static void print_warnings(FILE *out, struct json_object *doc)
+{
 	if (kv_out_get(doc, "/counters"))
-		kv_retries_tell(kv_out_get(doc, "/counters"));
-	print_device_note(doc);
+		kv_retries_tell(kv_out_get(doc, "/counters"), out);
+	print_device_note(out, doc);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
-		printf("Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
+		fprintf(out, "Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 }
 
 /**
  * kv_report_compare() - print a comparison
  * @doc: its document
+ * @r: what is printed
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_report_compare(struct json_object *doc, struct kv_fault *f)
+int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
+	const char *name[] = { name_series(doc, false), name_series(doc, true) };
 	bool quadrants = is(doc, "/spec/design", "quadrants");
 	struct json_object *points = kv_out_get(doc, "/cells");
+	struct kv_prose prose;
+	FILE *out = kv_prose_begin(&prose);
 	int ret;
 
-	print_environment(doc);
-	ret = quadrants ? kv_tables_quadrants(points, f) : print_series(doc, f);
+	print_environment(out, doc);
+	if (is(doc, "/spec/design", "self"))
+		fprintf(out, "Both sides are in %s space: a difference that is found is none\n",
+			kv_out_get_string(doc, "/spec/sides/0/client_space"));
+	kv_prose_end(&prose);
+	ret = quadrants ? kv_tables_quadrants(points, f) : print_series(doc, r, f);
 	if (ret)
 		return ret;
-	print_legend(points);
-	print_contexts(doc);
-	print_method(doc, quadrants);
-	print_notes(doc);
+	out = kv_prose_begin(&prose);
+	kv_report_doubts(out, points);
+	if (is(doc, "/spec/design", "spaces"))
+		print_summary(out, points, name);
+	if (r->notes) {
+		print_legend(out, points);
+		print_contexts(out, doc);
+		print_method(out, doc, quadrants);
+		print_null(out, doc);
+	}
+	print_warnings(out, doc);
+	if (!r->notes)
+		fprintf(out, "How it was measured: --notes\n");
+	kv_prose_end(&prose);
 	return 0;
 }
 
-static void print_work(struct json_object *r)
+static void print_work(FILE *out, struct json_object *r)
 {
 	char size[CELL];
 
 	kv_size_format(size, sizeof(size), kv_out_get_count(r, "/size_bytes"));
 	if (kv_out_get(r, "/op"))
-		printf("%s of %s", kv_out_get_string(r, "/op"), size);
+		fprintf(out, "%s of %s", kv_out_get_string(r, "/op"), size);
 	else
-		printf("null loop");
-	printf(" from %s space", kv_out_get_string(r, "/space"));
+		fprintf(out, "null loop");
+	fprintf(out, " from %s space", kv_out_get_string(r, "/space"));
 	if (strcmp(kv_out_get_string(r, "/space"), kv_out_get_string(r, "/server_space")))
-		printf(" to %s space", kv_out_get_string(r, "/server_space"));
-	printf(": %s", describe(r, "/loop"));
+		fprintf(out, " to %s space", kv_out_get_string(r, "/server_space"));
+	fprintf(out, ": %s", describe(r, "/loop"));
 	if (kv_out_get_count(r, "/sample_divisor") > 1)
-		printf(", as perftest prints it");
-	printf("\n");
+		fprintf(out, ", as perftest prints it");
+	fprintf(out, "\n");
 }
 
-static void print_how(struct json_object *r)
+static void print_how(FILE *out, struct json_object *r)
 {
 	struct json_object *series = kv_out_get(r, "/result");
 	double elapsed = kv_out_get_real(series, "/elapsed_ns") / 1e9;
 
 	if (kv_out_get(series, "/post"))
-		printf("%s, %s\ncompletion %s, on ", describe(series, "/post"), describe(series, "/lkey"),
+		fprintf(out, "%s, %s\ncompletion %s, on ", describe(series, "/post"), describe(series, "/lkey"),
 		       kv_out_get_string(series, "/completion"));
-	printf("CPU %llu", kv_out_get_count(series, "/cpu"));
+	fprintf(out, "CPU %llu", kv_out_get_count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
-		printf(", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
-	printf("; CPU yielded %llu times%s\n", kv_out_get_count(series, "/yields"),
+		fprintf(out, ", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
+	fprintf(out, "; CPU yielded %llu times%s\n", kv_out_get_count(series, "/yields"),
 	       json_object_get_boolean(kv_out_get(r, "/verified")) ? "; contents verified" : "");
-	printf("%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
+	fprintf(out, "%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
 	       kv_out_get_count(series, "/samples"), elapsed,
 	       kv_out_get_count(series, "/warmup_discarded"));
 }
@@ -375,33 +410,48 @@ static void print_how(struct json_object *r)
 /**
  * kv_report_lat() - print one measurement
  * @doc: its document
+ * @r: what is printed
  * @f: receives why not
  *
  * Return: 0 or a negative errno.
  */
-int kv_report_lat(struct json_object *doc, struct kv_fault *f)
+int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
 	static const struct kv_listing columns[] = {
-		{ "min", kv_listing_time, "/min_ns" },
-		{ "p50", kv_listing_time, "/p50_ns" },
-		{ "p90", kv_listing_time, "/p90_ns" },
-		{ "p99", kv_listing_time, "/p99_ns" },
-		{ "p99.9", kv_listing_time, "/p99_9_ns" },
-		{ "max", kv_listing_time, "/max_ns" },
+		{ "min", kv_listing_time, .path = "/min_ns" },
+		{ "p50", kv_listing_time, .path = "/p50_ns" },
+		{ "p90", kv_listing_time, .path = "/p90_ns" },
+		{ "p99", kv_listing_time, .path = "/p99_ns" },
+		{ "p99.9", kv_listing_time, .path = "/p99_9_ns" },
+		{ "max", kv_listing_time, .path = "/max_ns" },
+		{ "mean", kv_listing_time, .path = "/mean_ns" },
+		{ "stddev", kv_listing_time, .path = "/stddev_ns" },
+		{ "samples/s", kv_listing_number, .path = "/samples_per_second" },
 	};
-	struct json_object *r = kv_out_get(doc, "/cell");
+	struct json_object *cell = kv_out_get(doc, "/cell");
+	struct kv_prose prose;
+	FILE *out = kv_prose_begin(&prose);
 	int ret;
 
-	print_environment(doc);
-	print_work(r);
-	print_how(r);
-	printf("Latency in %s:\n\n", kv_unit_name());
-	ret = kv_listing_print(kv_out_get(r, "/result"), columns, sizeof(columns) / sizeof(columns[0]), f);
+	print_environment(out, doc);
+	print_work(out, cell);
+	if (r->notes)
+		print_how(out, cell);
+	fprintf(out, "%llu samples in %s:\n", kv_out_get_count(cell, "/result/samples"), kv_unit_name());
+	kv_prose_end(&prose);
+	printf("\n");
+	ret = kv_listing_print(kv_out_get(cell, "/result"), columns, r->stats ? 9 : 6, f);
 	if (ret)
 		return ret;
 	printf("\n");
+	out = kv_prose_begin(&prose);
 	if (kv_unit_counts())
-		kv_tables_print_typical(kv_out_get(r, "/result"));
-	print_notes(doc);
+		kv_tables_print_typical(kv_out_get(cell, "/result"), out);
+	if (r->notes)
+		print_null(out, doc);
+	print_warnings(out, doc);
+	if (!r->notes)
+		fprintf(out, "How it was measured: --notes\n");
+	kv_prose_end(&prose);
 	return 0;
 }

@@ -2,17 +2,31 @@
 #ifndef KV_MEASURE_REPORT_H
 #define KV_MEASURE_REPORT_H
 
+#include <stdbool.h>
+#include <stdio.h>
 #include <json-c/json.h>
 #include "cli/fault.h"
 
-int kv_report_compare(struct json_object *doc, struct kv_fault *f);
-int kv_report_lat(struct json_object *doc, struct kv_fault *f);
+/**
+ * struct kv_report - what is printed beside the figures
+ * @notes: how they were taken
+ * @stats: mean, standard deviation and rate
+ */
+struct kv_report {
+	bool notes;
+	bool stats;
+};
+
+int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct kv_fault *f);
+void kv_report_doubts(FILE *out, struct json_object *points);
+int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_fault *f);
 
 /* tables.c */
 int kv_tables_latencies(struct json_object *points, const char *const name[2], struct kv_fault *f);
 int kv_tables_instructions(struct json_object *points, const char *const name[2],
 			   struct kv_fault *f);
+int kv_tables_stats(struct json_object *points, const char *const name[2], struct kv_fault *f);
 int kv_tables_quadrants(struct json_object *points, struct kv_fault *f);
-void kv_tables_print_typical(struct json_object *series);
+void kv_tables_print_typical(struct json_object *series, FILE *out);
 
 #endif

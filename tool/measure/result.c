@@ -101,6 +101,7 @@ static void put_figures(struct json_object *obj, const struct kv_hist *h,
 	}
 	kv_out_put_ns(obj, "max_ns", samples ? (double)kv_hist_max(h) * f : NAN);
 	kv_out_put_ns(obj, "mean_ns", kv_stats_mean(h) * f);
+	kv_out_put_ns(obj, "stddev_ns", kv_stats_stddev(h) * f);
 }
 
 static unsigned long long get(struct json_object *bin, size_t i)
@@ -230,6 +231,9 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	kv_out_put_count(obj, "warmup_discarded", series->warmup);
 	kv_out_put_count(obj, "yields", series->yields);
 	kv_out_put_count(obj, "elapsed_ns", series->elapsed_ns);
+	if (series->elapsed_ns)
+		kv_out_put(obj, "samples_per_second",
+			   kv_out_real(1e9 * (double)series->samples / (double)series->elapsed_ns, 1));
 	kv_result_hist(obj, &series->hist, scale(w));
 	if (w->kind != KV_KIND_NULL)
 		put_verbs(obj, series);
@@ -363,6 +367,8 @@ static struct json_object *describe_finding(struct kv_finding *f)
 
 	judge(f);
 	kv_out_put_ns(diff, "value", i->value * f->scale);
+	kv_out_put(diff, "percent",
+		   kv_out_real(100 * i->value / kv_stats_median(f->median[1], f->n), 2));
 	kv_out_put_ns(diff, "low", i->valid ? i->low * f->scale : NAN);
 	kv_out_put_ns(diff, "high", i->valid ? i->high * f->scale : NAN);
 	kv_out_put(diff, "confidence", kv_out_real(0.95, 2));

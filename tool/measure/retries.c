@@ -157,8 +157,9 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 /**
  * kv_retries_tell() - print how many packets were lost, late or sent again
  * @described: the array of kv_retries_describe()
+ * @out: where to
  */
-void kv_retries_tell(struct json_object *described)
+void kv_retries_tell(struct json_object *described, FILE *out)
 {
 	for (size_t i = 0; i < json_object_array_length(described); i++) {
 		struct json_object *item = json_object_array_get_idx(described, i);
@@ -168,7 +169,7 @@ void kv_retries_tell(struct json_object *described)
 
 		if (added)
 			format_troubles(text, sizeof(text), added);
-		printf("lost, late or sent again, as counted by %s%s%s: %s\n",
+		fprintf(out, "lost, late or sent again, as counted by %s%s%s: %s\n",
 		       kv_out_get_string(item, "/device"), host ? " of " : "",
 		       host ? json_object_get_string(host) : "", text);
 	}

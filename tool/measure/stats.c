@@ -78,6 +78,31 @@ double kv_stats_mean(const struct kv_hist *h)
 }
 
 /**
+ * kv_stats_stddev() - standard deviation
+ * @h: the histogram
+ *
+ * Each sample counts as the middle of its bin's extremes: that is its value to 0.05 %.
+ *
+ * Return: ticks; NAN with fewer than two samples.
+ */
+double kv_stats_stddev(const struct kv_hist *h)
+{
+	uint64_t n = kv_stats_count(h);
+	double mean = kv_stats_mean(h), squares = 0;
+
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		double low, high;
+
+		if (!h->bin[i].count)
+			continue;
+		low = (double)kv_hist_bin_min(h, i) - mean;
+		high = (double)kv_hist_bin_max(h, i) - mean;
+		squares += (double)h->bin[i].count * (low + high) / 2 * (low + high) / 2;
+	}
+	return n > 1 ? sqrt(squares / (double)(n - 1)) : NAN;
+}
+
+/**
  * kv_stats_supports() - are there enough samples for a quantile?
  * @count: number of samples
  * @q: the quantile, 0 .. 1

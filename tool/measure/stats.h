@@ -119,6 +119,7 @@ uint64_t kv_stats_count(const struct kv_hist *h);
 void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
 unsigned int kv_stats_mode(const struct kv_hist *h);
 double kv_stats_mean(const struct kv_hist *h);
+double kv_stats_stddev(const struct kv_hist *h);
 bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
 bool kv_stats_step(const struct kv_hist *h, uint64_t all, struct kv_step *step);

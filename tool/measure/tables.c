@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include "measure/listing.h"
@@ -11,10 +12,10 @@
 #define CELL 64
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-#define OP { "op", kv_listing_word, "/op" }
-#define SIZE { "size", kv_listing_size, "/size_bytes" }
-#define LOOP { "loop", kv_listing_word, "/loop" }
-#define VERDICT { "verdict, with 95 % interval", kv_listing_word, "/verdict" }
+#define OP { "op", kv_listing_word, .path = "/op" }
+#define SIZE { "size", kv_listing_size, .path = "/size_bytes" }
+#define LOOP { "loop", kv_listing_word, .path = "/loop", .spare = 1 }
+#define VERDICT { "verdict", kv_listing_verdict, .path = "/verdict" }
 
 /**
  * kv_tables_latencies() - print the table of a comparison of two series
@@ -26,40 +27,57 @@
  */
 int kv_tables_latencies(struct json_object *points, const char *const name[2], struct kv_fault *f)
 {
-	char title[4][CELL], path[4][CELL], difference[CELL];
+	char path[4][CELL], difference[CELL];
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
-		{ title[0], kv_listing_time, path[0] },
-		{ title[1], kv_listing_time, path[1] },
-		{ title[2], kv_listing_time, path[2] },
-		{ title[3], kv_listing_time, path[3] },
-		{ difference, kv_listing_difference, "/difference_ns" },
+		{ name[0], kv_listing_time, .path = path[0] },
+		{ "p99", kv_listing_time, .path = path[1], .spare = 2 },
+		{ name[1], kv_listing_time, .path = path[2] },
+		{ "p99", kv_listing_time, .path = path[3], .spare = 2 },
+		{ difference, kv_listing_difference, .path = "/difference_ns" },
+		{ "%", kv_listing_percent, .path = "/difference_ns/percent" },
+		{ "95 % interval", kv_listing_interval, .path = "/difference_ns" },
 		VERDICT,
 	};
 
-	for (unsigned int i = 0; i < 4; i++) {
-		snprintf(title[i], CELL, "%s %s", name[i / 2], i % 2 ? "p99" : "p50");
+	for (unsigned int i = 0; i < 4; i++)
 		snprintf(path[i], CELL, "/%s/%s", name[i / 2], i % 2 ? "p99_ns" : "p50_ns");
-	}
-	snprintf(difference, CELL, "%s-%s", name[0], name[1]);
-	printf("Latency in %s; %s is the difference of the medians (p50)\n\n", kv_unit_name(),
-	       difference);
+	snprintf(difference, CELL, "%c - %c", toupper(*name[0]), toupper(*name[1]));
+	printf("Latency in %s: medians; %s is their difference, %% its share of %s's\n\n", kv_unit_name(),
+	       difference, name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
-/* The points that lack some or all figures. */
-static void print_failed(struct json_object *points)
+/**
+ * kv_tables_stats() - print what else is known of the samples of two series
+ * @points: the points of the document
+ * @name: the names of the series
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_stats(struct json_object *points, const char *const name[2], struct kv_fault *f)
 {
-	for (size_t i = 0; i < json_object_array_length(points); i++) {
-		struct json_object *point = json_object_array_get_idx(points, i);
-		char size[KV_LISTING_TEXT];
+	char path[6][CELL], title[2][CELL];
+	const struct kv_listing columns[] = {
+		OP, SIZE, LOOP,
+		{ title[0], kv_listing_time, .path = path[0] },
+		{ "stddev", kv_listing_time, .path = path[1] },
+		{ "samples/s", kv_listing_number, .path = path[2] },
+		{ title[1], kv_listing_time, .path = path[3] },
+		{ "stddev", kv_listing_time, .path = path[4] },
+		{ "samples/s", kv_listing_number, .path = path[5] },
+	};
+	static const char *const key[] = { "mean_ns", "stddev_ns", "samples_per_second" };
+	int ret;
 
-		if (!kv_out_get(point, "/error"))
-			continue;
-		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
-		printf("%s %s: %s\n", kv_out_get_string(point, "/op"), size,
-		       kv_out_get_string(point, "/error/text"));
-	}
+	for (unsigned int i = 0; i < 6; i++)
+		snprintf(path[i], CELL, "/%s/%s", name[i / 3], key[i % 3]);
+	for (unsigned int i = 0; i < 2; i++)
+		snprintf(title[i], CELL, "%s: mean", name[i]);
+	ret = kv_listing_print(points, columns, COUNT(columns), f);
+	printf("\n");
+	return ret;
 }
 
 /**
@@ -76,18 +94,18 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 {
 	static const struct kv_listing medians[] = {
 		OP, SIZE, LOOP,
-		{ "p50: K-K", kv_listing_time, "/quadrants/K-K/p50_ns" },
-		{ "K-U", kv_listing_time, "/quadrants/K-U/p50_ns" },
-		{ "U-K", kv_listing_time, "/quadrants/U-K/p50_ns" },
-		{ "U-U", kv_listing_time, "/quadrants/U-U/p50_ns" },
-		{ "p99: K-K", kv_listing_time, "/quadrants/K-K/p99_ns" },
-		{ "K-U", kv_listing_time, "/quadrants/K-U/p99_ns" },
-		{ "U-K", kv_listing_time, "/quadrants/U-K/p99_ns" },
-		{ "U-U", kv_listing_time, "/quadrants/U-U/p99_ns" },
+		{ "p50: K-K", kv_listing_time, .path = "/quadrants/K-K/p50_ns" },
+		{ "K-U", kv_listing_time, .path = "/quadrants/K-U/p50_ns" },
+		{ "U-K", kv_listing_time, .path = "/quadrants/U-K/p50_ns" },
+		{ "U-U", kv_listing_time, .path = "/quadrants/U-U/p50_ns" },
+		{ "p99: K-K", kv_listing_time, .path = "/quadrants/K-K/p99_ns", .spare = 2 },
+		{ "K-U", kv_listing_time, .path = "/quadrants/K-U/p99_ns", .spare = 2 },
+		{ "U-K", kv_listing_time, .path = "/quadrants/U-K/p99_ns", .spare = 2 },
+		{ "U-U", kv_listing_time, .path = "/quadrants/U-U/p99_ns", .spare = 2 },
 	};
-#define DIFFERENCE(head, path)							\
-	{ head, kv_listing_difference, path }, { "95 % interval", kv_listing_interval, path },	\
-	{ "faster", kv_listing_faster, path }
+#define DIFFERENCE(head, at)							\
+	{ head, kv_listing_difference, .path = at }, { "95 % interval", kv_listing_interval, .path = at },	\
+	{ "faster", kv_listing_faster, .path = at }
 	static const struct kv_listing client[] = {
 		OP, SIZE,
 		DIFFERENCE("K-K - U-K", "/differences_ns/0"),
@@ -100,7 +118,7 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	};
 #undef DIFFERENCE
 	static const char title[] =
-		"\n%s in the kernel minus %s in user space: difference of the medians in %s\n\n";
+		"\n%s in the kernel minus %s in user space: difference of medians in %s\n\n";
 	int ret;
 
 	printf("Latency in %s from client to server; K: kernel space, U: user space\n\n", kv_unit_name());
@@ -114,8 +132,6 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	printf(title, "server", "server", kv_unit_name());
 	ret = kv_listing_print(points, server, COUNT(server), f);
 	printf("\n");
-	if (!ret)
-		print_failed(points);
 	return ret;
 }
 
@@ -181,12 +197,12 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 	char path[2][CELL], rounds[2][CELL];
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
-		{ name[0], typical, path[0] },
-		{ "have it", share, path[0] },
-		{ "connections", connections, rounds[0] },
-		{ name[1], typical, path[1] },
-		{ "have it", share, path[1] },
-		{ "connections", connections, rounds[1] },
+		{ name[0], typical, .path = path[0] },
+		{ "have it", share, .path = path[0], .spare = 2 },
+		{ "connections", connections, .path = rounds[0], .spare = 3 },
+		{ name[1], typical, .path = path[1] },
+		{ "have it", share, .path = path[1], .spare = 2 },
+		{ "connections", connections, .path = rounds[1], .spare = 3 },
 		VERDICT,
 	};
 
@@ -194,20 +210,22 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 		snprintf(path[i], CELL, "/%s", name[i]);
 		snprintf(rounds[i], CELL, "/%s/round_p50_ns", name[i]);
 	}
-	printf("Instructions of the typical sample; how many samples have exactly these; the medians of all connections\n\n");
+	printf("Instructions of the typical sample; how many samples have exactly these; the\n"
+	       "medians of all connections\n\n");
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
 /**
  * kv_tables_print_typical() - print the most frequent sample of a measurement
  * @series: the object that kv_result_series() made
+ * @out: where to
  */
-void kv_tables_print_typical(struct json_object *series)
+void kv_tables_print_typical(struct json_object *series, FILE *out)
 {
 	char text[KV_LISTING_TEXT];
 
 	format_typical(text, series, 1);
-	printf("typical: %s, which %llu of %llu samples have\n", text,
+	fprintf(out, "typical: %s, which %llu of %llu samples have\n", text,
 	       kv_out_get_count(series, "/mode_samples"),
 	       kv_out_get_count(series, "/samples"));
 }

@@ -476,7 +476,7 @@ static void add_port(struct kv_table *t, struct json_object *const *port)
 
 static int print_fields(const char *name, struct json_object *const *side, struct kv_fault *f)
 {
-	struct kv_column columns[] = { { name, false }, { "kernel", false }, { "user", false } };
+	struct kv_column columns[] = { { name, .right = false }, { "kernel", .right = false }, { "user", .right = false } };
 	struct json_object *port[KV_SPACES];
 	struct kv_table t;
 
@@ -538,8 +538,8 @@ static void add_gids(struct kv_table *t, struct json_object *const *port)
 static int print_gids(struct json_object *const *side, struct kv_fault *f)
 {
 	struct kv_column columns[] = {
-		{ "port", true }, { "index", true }, { "GID", false }, { "type", false },
-		{ "netdev", false }, { "seen from", false },
+		{ "port", .right = true }, { "index", .right = true }, { "GID", .right = false }, { "type", .right = false },
+		{ "netdev", .right = false }, { "seen from", .right = false },
 	};
 	struct json_object *port[KV_SPACES];
 	struct kv_table t;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <limits.h>
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
+#include "cli/columns.h"
 #include "out/table.h"
 #include "out/unit.h"
 
@@ -11,6 +14,24 @@
  * unchanged, they only shift the rest of the row.
  */
 #define SAFE "\xc2\xb5\xb1"
+
+/* Columns of a terminal that a text in UTF-8 takes. */
+static unsigned int measure(const char *text)
+{
+	unsigned int n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void widen(struct kv_table *t, unsigned int column, const char *text)
+{
+	unsigned int width = measure(text);
+
+	if (t->width[column] < width)
+		t->width[column] = width;
+}
 
 /**
  * kv_table_create() - begin a table
@@ -22,12 +43,13 @@ void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigne
 {
 	/* Gives libsmartcols the width of µ; SAFE is for hosts without it. Numbers stay in C. */
 	setlocale(LC_CTYPE, "C.UTF-8");
-	t->scols = scols_new_table();
-	t->columns = n;
+	*t = (struct kv_table){ .scols = scols_new_table(), .columns = n };
 	t->failed = !t->scols;
 	for (unsigned int i = 0; i < n && !t->failed; i++) {
 		struct libscols_column *col;
 
+		t->spare[i] = column[i].spare;
+		t->width[i] = measure(column[i].head);
 		col = scols_table_new_column(t->scols, column[i].head, 0,
 					     column[i].right ? SCOLS_FL_RIGHT : 0);
 		t->failed = !col || scols_column_set_safechars(col, SAFE);
@@ -47,8 +69,42 @@ void kv_table_add(struct kv_table *t, const char *const *cell)
 		return;
 	line = scols_table_new_line(t->scols, NULL);
 	t->failed = !line;
-	for (unsigned int i = 0; i < t->columns && !t->failed; i++)
+	for (unsigned int i = 0; i < t->columns && !t->failed; i++) {
 		t->failed = scols_line_set_data(line, i, cell[i]);
+		widen(t, i, cell[i]);
+	}
+}
+
+/* Of all columns of a table that a terminal shows, one space between two. */
+static unsigned int total_width(const struct kv_table *t)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < t->columns; i++)
+		n += t->width[i] ? t->width[i] + 1 : 0;
+	return n;
+}
+
+/* Leaves out columns until the table fits, or all that may be left out are. */
+static void fit(struct kv_table *t)
+{
+	unsigned int room = kv_columns(STDOUT_FILENO, UINT_MAX);
+
+	for (;;) {
+		unsigned int spare = 0;
+
+		for (unsigned int i = 0; i < t->columns; i++)
+			if (t->width[i] && t->spare[i] > spare)
+				spare = t->spare[i];
+		if (!spare || total_width(t) - 1 <= room)
+			return;
+		for (unsigned int i = 0; i < t->columns; i++) {
+			if (t->spare[i] != spare)
+				continue;
+			t->width[i] = 0;
+			scols_column_set_flags(scols_table_get_column(t->scols, i), SCOLS_FL_HIDDEN);
+		}
+	}
 }
 
 /**
@@ -60,8 +116,11 @@ void kv_table_add(struct kv_table *t, const char *const *cell)
  */
 int kv_table_print(struct kv_table *t, struct kv_fault *f)
 {
-	int ret = t->failed || scols_print_table(t->scols) ? -ENOMEM : 0;
+	int ret;
 
+	if (!t->failed)
+		fit(t);
+	ret = t->failed || scols_print_table(t->scols) ? -ENOMEM : 0;
 	scols_unref_table(t->scols);
 	t->scols = NULL;
 	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;

@@ -8,21 +8,33 @@
 #include <libsmartcols.h>
 #include "cli/fault.h"
 
-/* One column of a table; @right: its cells are aligned to the right. */
+/**
+ * struct kv_column - one column of a table
+ * @head: its title
+ * @right: its cells are aligned to the right
+ * @spare: more than 0: left out where the terminal is too narrow for the table, the larger first
+ */
 struct kv_column {
 	const char *head;
 	bool right;
+	unsigned int spare;
 };
+
+#define KV_TABLE_COLUMNS 14
 
 /**
  * struct kv_table - text in columns
  * @scols: libsmartcols' table; NULL if there was no memory for it
- * @columns: number of columns
+ * @columns: number of columns, at most KV_TABLE_COLUMNS
+ * @width: of each, in columns of a terminal
+ * @spare: of each
  * @failed: a part of the table is missing because memory ran out
  */
 struct kv_table {
 	struct libscols_table *scols;
 	unsigned int columns;
+	unsigned int width[KV_TABLE_COLUMNS];
+	unsigned int spare[KV_TABLE_COLUMNS];
 	bool failed;
 };
 

@@ -163,13 +163,13 @@ static void print_head(struct json_object *doc)
 int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 {
 	static const struct kv_listing columns[] = {
-		{ "step", kv_listing_word, "/step" },
-		{ "verb: p50", kv_listing_time, "/verb/p50_ns" },
-		{ "p99", kv_listing_time, "/verb/p99_ns" },
-		{ "until seen: min", kv_listing_time, "/until_seen/min_ns" },
-		{ "p50", kv_listing_time, "/until_seen/p50_ns" },
-		{ "p99", kv_listing_time, "/until_seen/p99_ns" },
-		{ "max", kv_listing_time, "/until_seen/max_ns" },
+		{ "step", kv_listing_word, .path = "/step" },
+		{ "verb: p50", kv_listing_time, .path = "/verb/p50_ns" },
+		{ "p99", kv_listing_time, .path = "/verb/p99_ns" },
+		{ "until seen: min", kv_listing_time, .path = "/until_seen/min_ns" },
+		{ "p50", kv_listing_time, .path = "/until_seen/p50_ns" },
+		{ "p99", kv_listing_time, .path = "/until_seen/p99_ns" },
+		{ "max", kv_listing_time, .path = "/until_seen/max_ns" },
 	};
 	int ret;
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cli/columns.h"
+#include "cli/option.h"
+#include "out/prose.h"
+
+/* The continuation of a line that is too long. */
+#define INDENT 2
+
+/**
+ * kv_prose_begin() - begin to write lines that a terminal can't tear
+ * @p: the text, to be ended by kv_prose_end()
+ *
+ * Return: where the lines are to be written to; each ends with a newline.
+ */
+FILE *kv_prose_begin(struct kv_prose *p)
+{
+	p->out = open_memstream(&p->text, &p->size);
+	/* Without memory they are written as they are. */
+	return p->out ? p->out : stdout;
+}
+
+/**
+ * kv_prose_end() - write the lines to standard output
+ * @p: the text
+ *
+ * Lines that are longer than the terminal is wide go on in the next line. If standard output is no
+ * terminal, they stay as they are.
+ */
+void kv_prose_end(struct kv_prose *p)
+{
+	int width = (int)kv_columns(STDOUT_FILENO, INT_MAX);
+
+	if (!p->out)
+		return;
+	fclose(p->out);
+	for (char *line = p->text, *end; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		kv_wrap_to(line, INDENT, 0, width);
+	}
+	free(p->text);
+}

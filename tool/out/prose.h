@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KV_OUT_PROSE_H
+#define KV_OUT_PROSE_H
+
+#include <stdio.h>
+
+/**
+ * struct kv_prose - lines of text for standard output
+ * @out: where the lines are written to
+ * @text: the lines, once @out is closed
+ * @size: bytes of @text
+ */
+struct kv_prose {
+	FILE *out;
+	char *text;
+	size_t size;
+};
+
+FILE *kv_prose_begin(struct kv_prose *p);
+void kv_prose_end(struct kv_prose *p);
+
+#endif
