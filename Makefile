@@ -77,7 +77,7 @@ $(BUILD)/kmod/%.o: kmod/%.c Makefile
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv tsc_khz)
+tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv terminal tsc_khz)
 
 # What no command may take, for the program "untaken".
 $(BUILD)/tests/untaken.txt: uapi/kverbs.yaml tests/abi/spec_untaken.py tests/abi/spec.py

@@ -8,6 +8,7 @@
 #include "measure/listing.h"
 #include "measure/stats.h"
 #include "out/out.h"
+#include "out/prose.h"
 #include "out/unit.h"
 
 /* The times of one line in one space, one for each round. */
@@ -166,7 +167,9 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 		{ "line", kv_listing_number, .path = "/line" },
 		{ "command", kv_listing_command, .path = "/command" },
 	};
+	struct kv_prose prose;
 	unsigned int n = 2;
+	FILE *out;
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
@@ -179,12 +182,15 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	ret = kv_listing_print(list, column, n, f);
 	if (ret)
 		return ret;
-	printf("\nWhat the verbs of each line took");
+	printf("\n");
+	out = kv_prose_begin(&prose, stdout);
+	fprintf(out, "What the verbs of each line took");
 	if (rounds > 1)
-		printf(", median of %u rounds", rounds);
-	printf("; -: none was called. Polls that found nothing are not counted.\n");
+		fprintf(out, ", median of %u rounds", rounds);
+	fprintf(out, "; -: none was called. Polls that found nothing are not counted.\n");
 	if (spaces & (1U << KV_SPACE_USER))
-		printf("In user space mr add is the first touch of the pages; mr reg registers touched memory.\n");
+		fprintf(out, "In user space mr add is the first touch of the pages; mr reg registers touched memory.\n");
+	kv_prose_end(&prose);
 	return 0;
 }
 

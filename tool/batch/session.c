@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "object/trace.h"
 #include "out/out.h"
+#include "out/prose.h"
 
 static void drop(char *text, size_t n)
 {
@@ -41,7 +42,7 @@ static void word_error(const char *err, int error, char *text, size_t size)
 	shorten(text);
 }
 
-static void print_error(const struct kv_trace_call *call)
+static void print_error(FILE *out, const struct kv_trace_call *call)
 {
 	char why[sizeof(((struct kv_backend *)NULL)->err)];
 	size_t n;
@@ -52,20 +53,20 @@ static void print_error(const struct kv_trace_call *call)
 	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) && call->args[n] == ' ')
 		drop(why, n + 2);
 	if (call->called)
-		fprintf(stderr, " = %d (%s) %s", call->error, kv_errno_name(call->error), why);
+		fprintf(out, " = %d (%s) %s", call->error, kv_errno_name(call->error), why);
 	else
-		fprintf(stderr, " not called: %s (%s)", why, kv_errno_name(call->error));
+		fprintf(out, " not called: %s (%s)", why, kv_errno_name(call->error));
 }
 
 /* A single stage is not printed: its time is the time of the verb. */
-static void print_stages(const struct kv_trace_call *call)
+static void print_stages(FILE *out, const struct kv_trace_call *call)
 {
 	const char *before = ": ";
 
 	for (unsigned int i = 0; call->stage_ns && i <= KVERBS_STAGE_MAX; i++) {
 		if (!call->stage_ns[i] || call->stage_ns[i] == call->ns)
 			continue;
-		fprintf(stderr, "%s%s %.3f", before, kv_enum_name(kv_enum_stage, i),
+		fprintf(out, "%s%s %.3f", before, kv_enum_name(kv_enum_stage, i),
 			(double)call->stage_ns[i] / 1e3);
 		before = ", ";
 	}
@@ -73,21 +74,25 @@ static void print_stages(const struct kv_trace_call *call)
 
 static void print_call(const struct kv_trace_call *call)
 {
-	fprintf(stderr, "%s%s(%s%s%s)%s", call->before ?: "", call->verb, call->args,
+	struct kv_prose prose;
+	FILE *out = kv_prose_begin(&prose, stderr);
+
+	fprintf(out, "%s%s(%s%s%s)%s", call->before ?: "", call->verb, call->args,
 		call->wr ? ", " : "", call->wr ?: "", call->after ?: "");
 	if (call->error)
-		print_error(call);
+		print_error(out, call);
 	else
-		fprintf(stderr, " = %s", call->result && *call->result ? call->result : "0");
+		fprintf(out, " = %s", call->result && *call->result ? call->result : "0");
 	if (call->timed) {
-		fprintf(stderr, "  [%.3f us%s", (double)call->ns / (double)call->calls / 1e3,
+		fprintf(out, "  [%.3f us%s", (double)call->ns / (double)call->calls / 1e3,
 			call->calls > 1 ? " each" : "");
-		print_stages(call);
-		fprintf(stderr, "]");
+		print_stages(out, call);
+		fprintf(out, "]");
 	}
 	if (call->calls > 1)
-		fprintf(stderr, " %llu times", (unsigned long long)call->calls);
-	fputc('\n', stderr);
+		fprintf(out, " %llu times", (unsigned long long)call->calls);
+	fputc('\n', out);
+	kv_prose_end(&prose);
 }
 
 /* Notes a verb of the current command. */

@@ -19,12 +19,13 @@ static bool is_end(const struct kv_option *row)
 
 /**
  * kv_wrap_to() - print a text in lines of a width
+ * @out: where to
  * @text: the text; a newline in it ends a line
  * @indent: indent of all lines but the first, in columns
  * @column: column in which the first line begins
  * @width: columns; the last one stays empty
  */
-void kv_wrap_to(const char *text, int indent, int column, int width)
+void kv_wrap_to(FILE *out, const char *text, int indent, int column, int width)
 {
 	int first = 1;
 
@@ -32,21 +33,21 @@ void kv_wrap_to(const char *text, int indent, int column, int width)
 		int length = (int)strcspn(text, " \n");
 
 		if (!first && length >= width - column - 1) {
-			printf("\n%*s", indent, "");
+			fprintf(out, "\n%*s", indent, "");
 			column = indent;
 			first = 1;
 		}
-		column += printf("%s%.*s", first ? "" : " ", length, text);
+		column += fprintf(out, "%s%.*s", first ? "" : " ", length, text);
 		first = 0;
 		text += length;
 		if (*text == '\n') {
-			printf("\n%*s", indent, "");
+			fprintf(out, "\n%*s", indent, "");
 			column = indent;
 			first = 1;
 		}
 		text += *text != '\0';
 	}
-	putchar('\n');
+	fputc('\n', out);
 }
 
 /**
@@ -59,7 +60,7 @@ void kv_wrap(const char *text, int indent, int column)
 {
 	int width = (int)kv_columns(STDOUT_FILENO, WIDTH);
 
-	kv_wrap_to(text, indent, column, width < WIDTH ? width : WIDTH);
+	kv_wrap_to(stdout, text, indent, column, width < WIDTH ? width : WIDTH);
 }
 
 /**

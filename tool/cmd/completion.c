@@ -162,8 +162,8 @@ const struct kv_cmd kv_cmd_completion = {
 		"       kverbs completion zsh\n"
 		"\n"
 		"Prints what makes the shell complete commands, options and keys. For bash in a\n"
-		"file of /etc/bash_completion.d, or: source <(kverbs completion bash). For zsh in a\n"
-		"file _kverbs of a folder in $fpath, or: source <(kverbs completion zsh)\n",
+		"file of /etc/bash_completion.d, or: source <(kverbs completion bash). For zsh in\n"
+		"a file _kverbs of a folder in $fpath, or: source <(kverbs completion zsh)\n",
 	.more = "",
 	.args = &shell,
 	.check = check,

@@ -149,9 +149,9 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.usage = "usage: kverbs conn-rate ADDR --space kernel|user [OPTION...]\n"
 		"       kverbs conn-rate --server [ADDR] --space kernel|user [OPTION...]\n"
 		"\n"
-		"Makes connections by way of the RDMA CM, and ends them; prints how many a second,\n"
-		"and what each step costs. The other side is 'kverbs conn-rate', cmtime, or\n"
-		"ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
+		"Makes connections by way of the RDMA CM, and ends them; prints how many a\n"
+		"second, and what each step costs. The other side is 'kverbs conn-rate', cmtime,\n"
+		"or ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
 		"interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
 		"at all of IPv4's.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"

@@ -75,9 +75,11 @@ const struct kv_cmd kv_cmd_doctor = {
 	.rows = rows,
 	.usage = "usage: kverbs doctor [OPTION...] [HOST]\n"
 		"\n"
-		"Says what is missing on this machine for what kverbs does, all of it at once, each\n"
-		"with the command that mends it; with a HOST also whether it can be measured with.\n",
-	.more = "Exit status: 0 nothing is missing, 3 warnings, 1 errors: something can't be measured.\n",
+		"Says what is missing on this machine for what kverbs does, all of it at once,\n"
+		"each with the command that mends it; with a HOST also whether it can be\n"
+		"measured with.\n",
+	.more = "Exit status: 0 nothing is missing, 3 warnings, 1 errors: something can't be\n"
+		"measured.\n",
 	.args = &doctor,
 	.init = init,
 	.check = check,

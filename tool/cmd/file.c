@@ -293,9 +293,9 @@ const struct kv_cmd kv_cmd_put = {
 	.rows = rows_put,
 	.usage = "usage: kverbs put FILE HOST[:PORT] --space kernel|user [OPTION...]\n"
 		"\n"
-		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. It is there under its\n"
-		"name when all of it has arrived and its SHA-256 is what it was here; if anything\n"
-		"goes wrong, nothing is there.\n",
+		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. It is there under\n"
+		"its name when all of it has arrived and its SHA-256 is what it was here; if\n"
+		"anything goes wrong, nothing is there.\n",
 	.init = init_put,
 	BOTH,
 };
@@ -304,10 +304,10 @@ const struct kv_cmd kv_cmd_get = {
 	.rows = rows_get,
 	.usage = "usage: kverbs get NAME HOST[:PORT] [FILE] --space kernel|user [OPTION...]\n"
 		"\n"
-		"Fetches the file NAME from a HOST where 'kverbs serve --files DIR' runs, and calls\n"
-		"it FILE here; default: NAME, in the working folder. It is here when all of it has\n"
-		"arrived and its SHA-256 is what it was there; if anything goes wrong, nothing is\n"
-		"here.\n",
+		"Fetches the file NAME from a HOST where 'kverbs serve --files DIR' runs, and\n"
+		"calls it FILE here; default: NAME, in the working folder. It is here when all\n"
+		"of it has arrived and its SHA-256 is what it was there; if anything goes wrong,\n"
+		"nothing is here.\n",
 	.init = init_get,
 	BOTH,
 };

@@ -185,10 +185,10 @@ const struct kv_cmd kv_cmd_ping = {
 		"\n"
 		"Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
 		"rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"
-		"address of an RDMA device's network interface, IPv4 or IPv6; a server without one\n"
-		"listens at all of them, on iWARP at all of IPv4's.\n",
-	.more = "The time is that of the tool's own loop, with a system call for each verb in the\n"
-		"kernel: 'kverbs lat' measures what verbs cost.\n",
+		"address of an RDMA device's network interface, IPv4 or IPv6; a server without\n"
+		"one listens at all of them, on iWARP at all of IPv4's.\n",
+	.more = "The time is that of the tool's own loop, with a system call for each verb in\n"
+		"the kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,
 	.json = &command.json,
 	.check = check,

@@ -191,7 +191,8 @@ const struct kv_cmd kv_cmd_serve = {
 		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
 		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"
 		"one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n",
-	.more = "With ssh:HOST in place of HOST, clients have ssh start 'kverbs serve --stdio' there.\n"
+	.more = "With ssh:HOST in place of HOST, clients have ssh start 'kverbs serve --stdio'\n"
+		"there.\n"
 		"KVERBS_SSH is another ssh command with its options, KVERBS_SSH_SERVER another\n"
 		"command on the other host.\n",
 	.args = &serve,

@@ -323,7 +323,7 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	if (ret)
 		return ret;
 	printf("\n");
-	out = kv_prose_begin(&prose);
+	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, kv_out_get(doc, "/cells"));
 	fprintf(out, "method: each boot gives its estimate of the difference. Estimate and interval of Hodges and "
 		"Lehmann and of Wilcoxon's signed ranks over boots: they are about another boot of this machine\n");

@@ -343,7 +343,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	bool quadrants = is(doc, "/spec/design", "quadrants");
 	struct json_object *points = kv_out_get(doc, "/cells");
 	struct kv_prose prose;
-	FILE *out = kv_prose_begin(&prose);
+	FILE *out = kv_prose_begin(&prose, stdout);
 	int ret;
 
 	print_environment(out, doc);
@@ -354,7 +354,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	ret = quadrants ? kv_tables_quadrants(points, f) : print_series(doc, r, f);
 	if (ret)
 		return ret;
-	out = kv_prose_begin(&prose);
+	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, points);
 	if (is(doc, "/spec/design", "spaces"))
 		print_summary(out, points, name);
@@ -430,7 +430,7 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 	};
 	struct json_object *cell = kv_out_get(doc, "/cell");
 	struct kv_prose prose;
-	FILE *out = kv_prose_begin(&prose);
+	FILE *out = kv_prose_begin(&prose, stdout);
 	int ret;
 
 	print_environment(out, doc);
@@ -444,7 +444,7 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 	if (ret)
 		return ret;
 	printf("\n");
-	out = kv_prose_begin(&prose);
+	out = kv_prose_begin(&prose, stdout);
 	if (kv_unit_counts())
 		kv_tables_print_typical(kv_out_get(cell, "/result"), out);
 	if (r->notes)

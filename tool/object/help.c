@@ -23,6 +23,17 @@ bool kv_help_wanted(char **word, size_t n)
 	return false;
 }
 
+/* More words than stand beside the key's meaning: they are a part of that. */
+static bool has_many_words(const struct kv_key *key)
+{
+	char words[256];
+
+	if (key->kind != KV_KEY_ENUM)
+		return false;
+	kv_enum_list(key->names, "|", "|", words, sizeof(words));
+	return strlen(words) > 60;
+}
+
 /* The placeholder for a key's value. */
 static void format_value(const struct kv_key *key, char *text, size_t size)
 {
@@ -40,6 +51,8 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 
 	if (key->value)
 		snprintf(text, size, "%s", key->value);
+	else if (has_many_words(key))
+		snprintf(text, size, "%s", name[KV_KEY_ENUM]);
 	else if (key->kind == KV_KEY_ENUM)
 		kv_enum_list(key->names, "|", "|", text, size);
 	else
@@ -69,9 +82,13 @@ void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
  */
 void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)
 {
-	char words[128];
+	char words[256];
 
 	snprintf(text, size, "%s", key->help);
+	if (has_many_words(key)) {
+		kv_enum_list(key->names, ", ", " or ", words, sizeof(words));
+		kv_append(text, size, ": %s", words);
+	}
 	if (key->kind == KV_KEY_FLAGS) {
 		kv_enum_list(key->names, ", ", ", ", words, sizeof(words));
 		kv_append(text, size, "; A is one of %s; all and none stand for these", words);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
+#include <unistd.h>
+#include "cli/columns.h"
 #include "object/noun.h"
 #include "object/text.h"
 #include "out/out.h"
 
 /* The width of a line of an object, and the indent of its further lines. */
+/* Of lines that do not come to a terminal. */
 #define WIDTH 100
 #define INDENT 4
 
@@ -162,9 +165,13 @@ void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_
  */
 void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 {
+	static int width;
 	struct json_object *list;
 	int column;
 
+	/* Asked for once: a batch may have many lines. */
+	if (!width)
+		width = (int)kv_columns(STDOUT_FILENO, WIDTH);
 	if (json_object_object_get_ex(result, "objects", &list)) {
 		for (size_t i = 0; i < json_object_array_length(list); i++)
 			kv_text_object(out, noun, json_object_array_get_idx(list, i));
@@ -179,7 +186,7 @@ void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 		format_pair(pair, sizeof(pair), result, key, value);
 		if (!*pair)
 			continue;
-		if (column + 1 + (int)strlen(pair) > WIDTH)
+		if (column + 1 + (int)strlen(pair) > width)
 			column = fprintf(out, "\n%*s", INDENT - 1, "") - 1;
 		fputc(' ', out);
 		fputs(pair, out);

@@ -13,33 +13,36 @@
 /**
  * kv_prose_begin() - begin to write lines that a terminal can't tear
  * @p: the text, to be ended by kv_prose_end()
+ * @to: where the lines come to: stdout or stderr
  *
  * Return: where the lines are to be written to; each ends with a newline.
  */
-FILE *kv_prose_begin(struct kv_prose *p)
+FILE *kv_prose_begin(struct kv_prose *p, FILE *to)
 {
+	p->to = to;
 	p->out = open_memstream(&p->text, &p->size);
 	/* Without memory they are written as they are. */
-	return p->out ? p->out : stdout;
+	return p->out ? p->out : to;
 }
 
 /**
- * kv_prose_end() - write the lines to standard output
+ * kv_prose_end() - write the lines
  * @p: the text
  *
- * Lines that are longer than the terminal is wide go on in the next line. If standard output is no
+ * Lines that are longer than the terminal is wide go on in the next line. If they don't come to a
  * terminal, they stay as they are.
  */
 void kv_prose_end(struct kv_prose *p)
 {
-	int width = (int)kv_columns(STDOUT_FILENO, INT_MAX);
+	/* stdout may be a text in memory, which comes to the terminal later. */
+	int width = (int)kv_columns(p->to == stderr ? STDERR_FILENO : STDOUT_FILENO, INT_MAX);
 
 	if (!p->out)
 		return;
 	fclose(p->out);
 	for (char *line = p->text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
-		kv_wrap_to(line, INDENT, 0, width);
+		kv_wrap_to(p->to, line, INDENT, 0, width);
 	}
 	free(p->text);
 }
