@@ -42,10 +42,11 @@ static void print_help(FILE *file)
 		"\n"
 		"exit status:\n"
 		"  0   done\n"
-		"  1   failed, or ended by Ctrl-C after printing what was measured until then\n"
+		"  1   failed\n"
 		"  2   the command line, or a line of a batch, is wrong\n"
 		"  77  not supported here: no RDMA device, module not loaded, or the device\n"
-		"      can't do this\n");
+		"      can't do this\n"
+		"  130 cut short by Ctrl-C, after printing what was measured until then\n");
 }
 
 /* Prints the versions of the tool, of the module if it can be asked, and of libibverbs. */
@@ -170,5 +171,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "kverbs: cannot handle signals: %s\n", strerror(-ret));
 		return KV_EXIT_FAILED;
 	}
-	return kv_stdout_close(run_command(argc, argv));
+	return kv_stdout_close(kv_interrupt_status(run_command(argc, argv)));
 }

@@ -141,7 +141,7 @@ for space in kernel user; do
 	kill -INT $tool
 	status=0
 	wait $tool || status=$?
-	check "$space: Ctrl-C, as JSON" failed "$work/stdout" "$work/stderr" kverbs.lat ECANCELED 1
+	check "$space: Ctrl-C, as JSON" failed "$work/stdout" "$work/stderr" kverbs.lat ECANCELED 130
 done
 fails "nobody serves, as JSON" 1 kverbs.lat ECONNREFUSED \
 	kverbs lat --op read --space user --json - 127.0.0.1:7589

@@ -251,7 +251,7 @@ check "monitor: a run starts" waits "$work/events" "^event run-started dev $DEV 
 check "monitor: a run is done" waits "$work/events" "^event run-done dev $DEV run [0-9]+ error none$"
 kill -INT $monitor
 wait $monitor
-check "monitor: Ctrl-C is a failure if there was a time to keep" test $? = 1
+check "monitor: Ctrl-C is a failure if there was a time to keep" test $? = 130
 monitors
 kill -INT $monitor
 wait $monitor
@@ -488,7 +488,7 @@ for space in kernel user; do
 			wait $tool 2>/dev/null
 			status=$?
 			if [ $signal = INT ]; then
-				same "Ctrl-C in '$command' in $space space: exit status" 1 $status
+				same "Ctrl-C in '$command' in $space space: exit status" 130 $status
 				has "Ctrl-C in '$command' in $space space: it is told" \
 					"kverbs: $work/waits:6: ${command%% *}: interrupted*" "$work/err"
 			fi

@@ -243,7 +243,7 @@ wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'state RTS') -ge 4 ]"
 kill -INT $client
 status=0
 wait $client || status=$?
-check "Ctrl-C in the first round, as JSON" failed "$work/stdout" "$work/stderr" kverbs.compare ECANCELED 1
+check "Ctrl-C in the first round, as JSON" failed "$work/stdout" "$work/stderr" kverbs.compare ECANCELED 130
 refused "quadrants: one thread in two spaces" 2 "--loop one-thread has one thread for both ends" \
 	kverbs compare --quadrants --loop one-thread
 refused "quadrants: the null loop" 2 "--loop null" kverbs compare --quadrants --loop null

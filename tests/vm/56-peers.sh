@@ -266,7 +266,7 @@ for space in kernel user; do
 	refused "$space: a port that is taken" 1 ":$port" $ours --server
 	kill -INT $server
 	wait $server
-	check "$space: Ctrl-C ends a server that waits" test $? = 1
+	check "$space: Ctrl-C ends a server that waits" test $? = 130
 	said "$space: and it says so" interrupted "$work/out"
 	next_port
 
@@ -276,7 +276,7 @@ for space in kernel user; do
 	check "$space: one connection" kverbs conn-rate "$ADDR" --count 1 --space $space --port $port
 	kill -INT $server
 	wait $server
-	check "$space: Ctrl-C ends conn-rate's server" test $? = 1
+	check "$space: Ctrl-C ends conn-rate's server" test $? = 130
 	said "$space: which tells what it has" "1 connections, $space space, passive side" "$work/out"
 	next_port
 

@@ -364,7 +364,7 @@ tool=$!
 rest 10
 kill -INT $tool
 wait $tool
-same "Ctrl-C while nobody asks: exit status" 1 $?
+same "Ctrl-C while nobody asks: exit status" 130 $?
 has "it says so" "kverbs: conn get-request: interrupted" "$work/err"
 a=$(added qp add pd "$pd" cq "$cq")
 kverbs monitor >"$work/events" &
@@ -375,7 +375,7 @@ tool=$!
 check "the monitor tells of the request" grows "$work/events" "conn $listener cm-event connect-request"
 kill -INT $tool
 wait $tool
-same "Ctrl-C while the peer thinks: exit status" 1 $?
+same "Ctrl-C while the peer thinks: exit status" 130 $?
 has "it says so, too" "kverbs: conn connect: interrupted" "$work/err"
 kill $monitor
 wait $monitor 2>/dev/null
@@ -424,7 +424,7 @@ for space in kernel user; do
 	kill -INT $tool
 	status=0
 	wait $tool || status=$?
-	check "conn-rate, $space: Ctrl-C, as JSON" failed "$work/stdout" "$work/stderr" kverbs.conn-rate EINTR 1
+	check "conn-rate, $space: Ctrl-C, as JSON" failed "$work/stdout" "$work/stderr" kverbs.conn-rate EINTR 130
 done
 
 # --- flush: connections before the QPs that they use

@@ -105,17 +105,17 @@ paused() {
 	fi
 }
 
-# go_on NAME TEXT: it must fail with this text on stderr, and nothing may be left of it but
+# go_on NAME TEXT [STATUS]: it must fail with this text on stderr, and nothing may be left of it but
 # what was there, in $kept_here and $kept_there
 go_on() {
-	name=$1 text=$2
+	name=$1 text=$2 want=${3:-1}
 	kill -CONT $client 2>/dev/null
 	status=0
 	wait $client || status=$?
-	if [ $status = 1 ] && grep -qF -- "$text" "$work/stderr"; then
+	if [ "$status" = "$want" ] && grep -qF -- "$text" "$work/stderr"; then
 		pass "$name"
 	else
-		echo "exit status $status, want 1; stderr, want \"$text\":" >"$work/why"
+		echo "exit status $status, want $want; stderr, want \"$text\":" >"$work/why"
 		fail "$name" "$work/why" "$work/stderr" "$work/stdout"
 	fi
 	clean "$name"
@@ -358,7 +358,7 @@ for way in put get; do
 		keep
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		kill -INT $client
-		go_on "$way, $space: Ctrl-C" "interrupted after"
+		go_on "$way, $space: Ctrl-C" "interrupted after" 130
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		kill -KILL $client
 		wait $client 2>/dev/null

@@ -49,7 +49,7 @@ for space in kernel user; do
 	kill -INT $tool
 	wait $tool
 	status=$?
-	check "Ctrl-C in $space space: exit status 1" test $status = 1
+	check "Ctrl-C in $space space: exit status 130" test $status = 130
 	check "Ctrl-C in $space space: what was measured is printed" \
 		sh -c "awk '/ p50 / { getline; exit !(\$2 > 0) }' '$work/out'"
 done

@@ -76,6 +76,27 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 			    b->err[0] ? b->err : strerror(-error));
 }
 
+/* What helps, or explains, where a request completed with a status, enum ib_wc_status. */
+static const struct {
+	uint32_t status;
+	const char *hint;
+} wc_hints[] = {
+	{ 1, "a message was larger than its receive: examples/22-receive-too-small.kv" },
+	{ 4, "a local key or its rights: examples/13-registration.kv" },
+	{ 9, "key, length or rights differ from the peer's: examples/22-receive-too-small.kv" },
+	{ 10, "the peer's key, rights or range: examples/20-wrong-rkey.kv" },
+	{ 12, "the peer has not answered: --ack-timeout, --retry-cnt" },
+	{ 13, "the peer had posted no receive: examples/21-no-receive.kv" },
+};
+
+static const char *find_hint(uint32_t status)
+{
+	for (unsigned int i = 0; i < sizeof(wc_hints) / sizeof(wc_hints[0]); i++)
+		if (wc_hints[i].status == status)
+			return wc_hints[i].hint;
+	return NULL;
+}
+
 /**
  * kv_fault_run() - report the reason of a run's failure
  * @f: the fault
@@ -89,7 +110,7 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r)
 {
-	const char *space = b->ops->space;
+	const char *space = b->ops->space, *hint = find_hint(r->wc_status);
 
 	if (r->error == -ENODEV)
 		return kv_fault_set(f, r->error,
@@ -97,10 +118,10 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 				    space, dev);
 	if (r->wc_status)
 		return kv_fault_set(f, r->error,
-				    "%s space, %s: a request completed with status %u (%s), vendor error 0x%x, after %llu samples",
+				    "%s space, %s: a request completed with status %u (%s), vendor error 0x%x, after %llu samples%s%s",
 				    space, dev, r->wc_status,
 				    kv_enum_name(kv_enum_wc_status, r->wc_status), r->vendor_err,
-				    (unsigned long long)r->samples);
+				    (unsigned long long)r->samples, hint ? "; " : "", hint ?: "");
 	if (r->error == -ETIMEDOUT)
 		return kv_fault_set(f, r->error,
 				    "%s space, %s: no completion within %g s (--timeout), after %llu samples",

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
+#include "cli/fault.h"
 #include "cli/interrupt.h"
 #include "sys/now.h"
 
@@ -15,7 +16,7 @@ static void note(int sig)
 {
 	int *stop = __atomic_load_n(&stops, __ATOMIC_RELAXED);
 
-	seen = 1;
+	seen = sig;
 	if (stop)
 		__atomic_store_n(stop, 1, __ATOMIC_RELAXED);
 }
@@ -46,6 +47,18 @@ int kv_interrupt_init(void)
 bool kv_interrupt_seen(void)
 {
 	return seen;
+}
+
+/**
+ * kv_interrupt_status() - the exit status of a command
+ * @status: what it would be without a signal, an enum kv_exit
+ *
+ * Return: of a command that failed, and was asked to end, 128 and the signal's number, as shells have
+ * it: 130 for Ctrl-C; else @status.
+ */
+int kv_interrupt_status(int status)
+{
+	return seen && status == KV_EXIT_FAILED ? 128 + seen : status;
 }
 
 /**

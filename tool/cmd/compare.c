@@ -221,7 +221,7 @@ const struct kv_cmd kv_cmd_compare = {
 		"each in the space that its side asks for.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
-		"exit status is 1. A second Ctrl-C kills.\n",
+		"exit status is 130. A second Ctrl-C kills.\n",
 	.args = &compare,
 	.init = init,
 	.check = check,

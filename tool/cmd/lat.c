@@ -341,7 +341,7 @@ const struct kv_cmd kv_cmd_lat = {
 		"[HOST]:PORT. With ssh:[USER@]HOST ssh starts the server there.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the run, prints what was measured until then, and the exit status\n"
-		"is 1. A second Ctrl-C kills.\n",
+		"is 130. A second Ctrl-C kills.\n",
 	.args = &lat,
 	.init = init,
 	.check = check,
