@@ -132,41 +132,22 @@ static const char no_step_to_sqe[] =
  * case has a text of its own.
  */
 #define BIT_OF(attr) __builtin_ctz(KV_QPA_##attr)
-#define NEEDED(name, state) name " is missing: " state " needs it"
 #define USELESS(name, state) name " is of no use here: " state " does not take it"
 #define FOREIGN(name, type) name " is of no use here: a qp of type " type " has none"
 
-static const char *const missing[BITS][STATES] = {
-	[BIT_OF(ACCESS)][KVERBS_QPS_INIT] = NEEDED("access", "INIT"),
-	[BIT_OF(PKEY_INDEX)][KVERBS_QPS_INIT] = NEEDED("pkey_index", "INIT"),
-	[BIT_OF(PORT)][KVERBS_QPS_INIT] = NEEDED("port", "INIT"),
-	[BIT_OF(QKEY)][KVERBS_QPS_INIT] = NEEDED("qkey", "INIT"),
-	[BIT_OF(AV)][KVERBS_QPS_RTR] =
-		NEEDED("dgid", "RTR") " (dlid will do on InfiniBand)",
-	[BIT_OF(PATH_MTU)][KVERBS_QPS_RTR] = NEEDED("path_mtu", "RTR"),
-	[BIT_OF(DEST_QPN)][KVERBS_QPS_RTR] = NEEDED("dest_qpn", "RTR"),
-	[BIT_OF(RQ_PSN)][KVERBS_QPS_RTR] = NEEDED("rq_psn", "RTR"),
-	[BIT_OF(MIN_RNR_TIMER)][KVERBS_QPS_RTR] = NEEDED("min_rnr_timer", "RTR"),
-	[BIT_OF(MAX_DEST_RD_ATOMIC)][KVERBS_QPS_RTR] =
-		NEEDED("max_dest_rd_atomic", "RTR"),
-	[BIT_OF(SQ_PSN)][KVERBS_QPS_RTS] = NEEDED("sq_psn", "RTS"),
-	[BIT_OF(TIMEOUT)][KVERBS_QPS_RTS] = NEEDED("timeout", "RTS"),
-	[BIT_OF(RETRY_CNT)][KVERBS_QPS_RTS] = NEEDED("retry_cnt", "RTS"),
-	[BIT_OF(RNR_RETRY)][KVERBS_QPS_RTS] = NEEDED("rnr_retry", "RTS"),
-	[BIT_OF(MAX_RD_ATOMIC)][KVERBS_QPS_RTS] = NEEDED("max_rd_atomic", "RTS"),
-};
-
 /**
- * struct refusal - the texts for an attribute that a transition does not take
+ * struct refusal - the texts for an attribute that a transition needs, or does not take
+ * @missing: the transition needs it: those that do are to one state
  * @state: by the state to go to
  * @type: by the type, if no transition of it takes the attribute
  */
 struct refusal {
+	const char *missing;
 	const char *state[STATES];
 	const char *type[TYPES];
 };
 
-#define REFUSAL(name) {						\
+#define REFUSAL(name)						\
 	.state = {						\
 		[KVERBS_QPS_RESET] = USELESS(name, "RESET"),	\
 		[KVERBS_QPS_INIT] = USELESS(name, "INIT"),	\
@@ -180,29 +161,35 @@ struct refusal {
 		[KVERBS_QPT_RC] = FOREIGN(name, "RC"),		\
 		[KVERBS_QPT_UC] = FOREIGN(name, "UC"),		\
 		[KVERBS_QPT_UD] = FOREIGN(name, "UD"),		\
-	},							\
-}
+	}
 
-static const struct refusal useless[BITS] = {
-	[BIT_OF(CUR_STATE)] = REFUSAL("cur_state"),
-	[BIT_OF(SQD_ASYNC_NOTIFY)] = REFUSAL("sqd_async_notify"),
-	[BIT_OF(ACCESS)] = REFUSAL("access"),
-	[BIT_OF(PKEY_INDEX)] = REFUSAL("pkey_index"),
-	[BIT_OF(PORT)] = REFUSAL("port"),
-	[BIT_OF(QKEY)] = REFUSAL("qkey"),
-	[BIT_OF(AV)] = REFUSAL("an address (dgid, dlid and what belongs to them)"),
-	[BIT_OF(PATH_MTU)] = REFUSAL("path_mtu"),
-	[BIT_OF(TIMEOUT)] = REFUSAL("timeout"),
-	[BIT_OF(RETRY_CNT)] = REFUSAL("retry_cnt"),
-	[BIT_OF(RNR_RETRY)] = REFUSAL("rnr_retry"),
-	[BIT_OF(RQ_PSN)] = REFUSAL("rq_psn"),
-	[BIT_OF(MAX_RD_ATOMIC)] = REFUSAL("max_rd_atomic"),
-	[BIT_OF(ALT_PATH)] = REFUSAL("an alternate path"),
-	[BIT_OF(MIN_RNR_TIMER)] = REFUSAL("min_rnr_timer"),
-	[BIT_OF(SQ_PSN)] = REFUSAL("sq_psn"),
-	[BIT_OF(MAX_DEST_RD_ATOMIC)] = REFUSAL("max_dest_rd_atomic"),
-	[BIT_OF(PATH_MIG_STATE)] = REFUSAL("path_mig_state"),
-	[BIT_OF(DEST_QPN)] = REFUSAL("dest_qpn"),
+/* state: the one to go to that needs it */
+#define NEEDED(name, state) \
+	{ .missing = name " is missing: " state " needs it", REFUSAL(name) }
+
+static const struct refusal refusals[BITS] = {
+	[BIT_OF(CUR_STATE)] = { REFUSAL("cur_state") },
+	[BIT_OF(SQD_ASYNC_NOTIFY)] = { REFUSAL("sqd_async_notify") },
+	[BIT_OF(ACCESS)] = NEEDED("access", "INIT"),
+	[BIT_OF(PKEY_INDEX)] = NEEDED("pkey_index", "INIT"),
+	[BIT_OF(PORT)] = NEEDED("port", "INIT"),
+	[BIT_OF(QKEY)] = NEEDED("qkey", "INIT"),
+	[BIT_OF(AV)] = {
+		.missing = "dgid is missing: RTR needs it (dlid will do on InfiniBand)",
+		REFUSAL("an address (dgid, dlid and what belongs to them)")
+	},
+	[BIT_OF(PATH_MTU)] = NEEDED("path_mtu", "RTR"),
+	[BIT_OF(TIMEOUT)] = NEEDED("timeout", "RTS"),
+	[BIT_OF(RETRY_CNT)] = NEEDED("retry_cnt", "RTS"),
+	[BIT_OF(RNR_RETRY)] = NEEDED("rnr_retry", "RTS"),
+	[BIT_OF(RQ_PSN)] = NEEDED("rq_psn", "RTR"),
+	[BIT_OF(MAX_RD_ATOMIC)] = NEEDED("max_rd_atomic", "RTS"),
+	[BIT_OF(ALT_PATH)] = { REFUSAL("an alternate path") },
+	[BIT_OF(MIN_RNR_TIMER)] = NEEDED("min_rnr_timer", "RTR"),
+	[BIT_OF(SQ_PSN)] = NEEDED("sq_psn", "RTS"),
+	[BIT_OF(MAX_DEST_RD_ATOMIC)] = NEEDED("max_dest_rd_atomic", "RTR"),
+	[BIT_OF(PATH_MIG_STATE)] = { REFUSAL("path_mig_state") },
+	[BIT_OF(DEST_QPN)] = NEEDED("dest_qpn", "RTR"),
 };
 
 static const char no_attr[] = "no such attribute of a qp";
@@ -270,13 +257,13 @@ int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask,
 
 	bit = lowest(needs & ~mask);
 	if (bit)
-		return refuse(wrong, bit, missing[__builtin_ctz(bit)][to]);
+		return refuse(wrong, bit, refusals[__builtin_ctz(bit)].missing);
 	bit = lowest(mask & ~takes);
 	if (!bit)
 		return 0;
 	if (bit >= 1U << BITS)
 		return refuse(wrong, bit, no_attr);
-	vain = &useless[__builtin_ctz(bit)];
+	vain = &refusals[__builtin_ctz(bit)];
 	text = has(type, bit) ? vain->state[to] : vain->type[type];
 	return refuse(wrong, bit, text ? text : no_attr);
 }

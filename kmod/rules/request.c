@@ -48,42 +48,38 @@ static const __u32 loops[] = {
 	[KVERBS_LOOP_PINGPONG] = OP(SEND) | OP(WRITE),
 };
 
-/* Attributes of KVERBS_A_WR_* that some operations take, and others do not. */
+/*
+ * Attributes of KVERBS_A_WR_* that some operations take, and others do not: text is for these.
+ * missing: for an operation that takes the attribute, if it needs it; with: it does only with one
+ * of these, if not 0
+ */
 static const struct limit {
-	__u32 attr;
-	__u32 ops;
-	const char *text;
-} limited[] = {
-	{ KVERBS_A_WR_IMM, IMM, "imm goes with send_with_imm and write_with_imm only" },
-	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE,
-	  "remote_addr goes with write, write_with_imm, read and atomics only" },
-	{ KVERBS_A_WR_REMOTE_KEY, REMOTE,
-	  "remote_key goes with write, write_with_imm, read and atomics only" },
-	{ KVERBS_A_WR_COMPARE_ADD, ATOMICS, "compare_add goes with atomics only" },
-	{ KVERBS_A_WR_SWAP, OP(CMP_SWP), "swap goes with cmp_swp only" },
-	{ KVERBS_A_WR_AH, SENDS, "ah goes with send and send_with_imm only" },
-	{ KVERBS_A_WR_REMOTE_QPN, SENDS, "remote_qpn goes with send and send_with_imm only" },
-	{ KVERBS_A_WR_REMOTE_QKEY, SENDS, "remote_qkey goes with send and send_with_imm only" },
-	{ 0 },
-};
-
-/* Attributes of KVERBS_A_WR_* that some operations need. @with: only with one of these, if not 0 */
-static const struct need {
 	__u32 attr;
 	__u32 ops;
 	__u32 with;
 	const char *text;
-} needs[] = {
-	{ KVERBS_A_WR_IMM, IMM, 0, "imm is missing: send_with_imm and write_with_imm need it" },
-	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE, 0, "remote_addr is missing: where at the peer?" },
+	const char *missing;
+} limited[] = {
+	{ KVERBS_A_WR_IMM, IMM, 0, "imm goes with send_with_imm and write_with_imm only",
+	  "imm is missing: send_with_imm and write_with_imm need it" },
+	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE, 0,
+	  "remote_addr goes with write, write_with_imm, read and atomics only",
+	  "remote_addr is missing: where at the peer?" },
 	{ KVERBS_A_WR_REMOTE_KEY, REMOTE, 0,
+	  "remote_key goes with write, write_with_imm, read and atomics only",
 	  "remote_key is missing: which key has the peer's mr?" },
+	{ .attr = KVERBS_A_WR_COMPARE_ADD, .ops = ATOMICS,
+	  .text = "compare_add goes with atomics only" },
+	{ .attr = KVERBS_A_WR_SWAP, .ops = OP(CMP_SWP), .text = "swap goes with cmp_swp only" },
+	{ KVERBS_A_WR_AH, SENDS, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
+	  "ah goes with send and send_with_imm only",
+	  "ah is missing: remote_qpn and remote_qkey go with it" },
 	{ KVERBS_A_WR_REMOTE_QPN, SENDS, GIVEN(AH),
+	  "remote_qpn goes with send and send_with_imm only",
 	  "remote_qpn is missing: which qp at the ah's address?" },
 	{ KVERBS_A_WR_REMOTE_QKEY, SENDS, GIVEN(AH),
+	  "remote_qkey goes with send and send_with_imm only",
 	  "remote_qkey is missing: which key has the peer's qp?" },
-	{ KVERBS_A_WR_AH, SENDS, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
-	  "ah is missing: remote_qpn and remote_qkey go with it" },
 	{ 0 },
 };
 
@@ -242,7 +238,6 @@ int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why)
 {
 	const struct limit *at;
-	const struct need *needed;
 
 	if (kv_refusal_need(given, KVERBS_A_WR_OP, why, "op is missing: which operation?"))
 		return -EINVAL;
@@ -251,9 +246,9 @@ int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why)
 	for (at = limited; at->text; at++)
 		if (given & 1U << at->attr && !is_among(op, at->ops))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
-	for (needed = needs; needed->text; needed++)
-		if (is_among(op, needed->ops) && (!needed->with || given & needed->with) &&
-		    kv_refusal_need(given, needed->attr, why, needed->text))
+	for (at = limited; at->text; at++)
+		if (at->missing && is_among(op, at->ops) && (!at->with || given & at->with) &&
+		    kv_refusal_need(given, at->attr, why, at->missing))
 			return -EINVAL;
 	return 0;
 }
