@@ -76,15 +76,16 @@ static int mr_destroy(struct kv_obj *obj)
  * before. But bnxt_re also flushes requests that it has executed and not yet completed
  * (__flush_sq()): then the next request on the MR fails. After a failure the state is unknown.
  */
-static void mr_set_state(struct kv_wqe *wqe, int done, int flushed)
+static void mr_request_completed(struct kv_wqe *wqe)
 {
 	struct kv_mr *mr = container_of(wqe->ref[0], struct kv_mr, obj);
+	bool reg = wqe->op == KVERBS_OP_REG_MR;
 	int state = KV_MR_UNKNOWN;
 
 	if (wqe->wc.status == IB_WC_SUCCESS)
-		state = done;
+		state = reg ? KV_MR_VALID : KV_MR_FREE;
 	else if (wqe->wc.status == IB_WC_WR_FLUSH_ERR)
-		state = flushed;
+		state = reg ? KV_MR_FREE : KV_MR_VALID;
 	WRITE_ONCE(mr->state, state);
 }
 
@@ -93,7 +94,7 @@ static void mr_set_state(struct kv_wqe *wqe, int done, int flushed)
  * time, without dev->lock: so only now an MR in KV_MR_FREE gives back its buffer. An MR in
  * KV_MR_UNKNOWN keeps its buffer.
  */
-static void mr_settle(struct kv_wqe *wqe)
+static void mr_request_over(struct kv_wqe *wqe)
 {
 	struct kv_mr *mr = container_of(wqe->ref[0], struct kv_mr, obj);
 
@@ -101,24 +102,9 @@ static void mr_settle(struct kv_wqe *wqe)
 		kv_obj_set_parent(&mr->obj, KV_MR_BUF, NULL);
 }
 
-static void mr_reg_completed(struct kv_wqe *wqe)
-{
-	mr_set_state(wqe, KV_MR_VALID, KV_MR_FREE);
-}
-
-static void mr_inv_completed(struct kv_wqe *wqe)
-{
-	mr_set_state(wqe, KV_MR_FREE, KV_MR_VALID);
-}
-
-static const struct kv_wqe_ops reg_ops = {
-	.completed = mr_reg_completed,
-	.over = mr_settle,
-};
-
-static const struct kv_wqe_ops inv_ops = {
-	.completed = mr_inv_completed,
-	.over = mr_settle,
+static const struct kv_wqe_ops request_ops = {
+	.completed = mr_request_completed,
+	.over = mr_request_over,
 };
 
 static int mr_check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
@@ -262,8 +248,8 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	wr.key = mr->ib->rkey;
 	kv_obj_set_parent(&mr->obj, KV_MR_BUF, &reg->buf->obj);
 	WRITE_ONCE(mr->state, KV_MR_REGISTERING);
-	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, reg->post_context, &reg_ops,
-			       &posted, extack);
+	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, reg->post_context,
+			       &request_ops, &posted, extack);
 	if (!posted) {
 		WRITE_ONCE(mr->state, KV_MR_FREE);
 		kv_obj_set_parent(&mr->obj, KV_MR_BUF, NULL);
@@ -297,8 +283,8 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
 		return ret;
 	/* On an MR that is not valid the request and its QP fail (rxe_invalidate_mr()). */
 	WRITE_ONCE(mr->state, KV_MR_INVALIDATING);
-	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, post_context, &inv_ops, &posted,
-			       extack);
+	ret = kv_post_and_wait(qp, mr, &wr, KVERBS_OP_LOCAL_INV, post_context, &request_ops,
+			       &posted, extack);
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;

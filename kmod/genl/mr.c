@@ -78,18 +78,6 @@ static int mr_find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp
 			     "uc and ud qps carry no registration: take an rc qp of the same pd");
 }
 
-static u32 mr_post_context(const struct genl_info *info)
-{
-	return kv_u32_or(info->attrs[KVERBS_A_MR_POST_CONTEXT], KVERBS_POST_PROCESS);
-}
-
-/* Puts the MR as it is after a registration or an invalidation. */
-static int mr_show_change(struct sk_buff *skb, struct kv_obj *obj)
-{
-	return kv_put_obj(skb, obj, &mr_noun) ?:
-	       kv_put_times(skb, obj, &mr_noun);
-}
-
 /* Finds the buffer and its bytes; without LENGTH they are the bytes from OFFSET to the end. */
 static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv_mr_reg *reg)
 {
@@ -107,7 +95,6 @@ static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv
 				reg->offset < reg->buf->length ?
 				reg->buf->length - reg->offset : 0);
 	reg->access = kv_u32_or(info->attrs[KVERBS_A_MR_ACCESS], 0);
-	reg->post_context = mr_post_context(info);
 	facts = (struct kv_reg_facts){
 		.buffer = reg->buf->length,
 		.offset = reg->offset,
@@ -120,36 +107,26 @@ static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv
 	return kv_reg_check(&facts, &why) ? kv_msg_refuse_by(info, &why) : 0;
 }
 
-static int mr_do_reg(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+/* MR_REG or MR_INV. */
+static int mr_do_request(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
+	u32 context = kv_u32_or(info->attrs[KVERBS_A_MR_POST_CONTEXT], KVERBS_POST_PROCESS);
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
-	struct kv_mr_reg what;
+	struct kv_mr_reg reg = { .post_context = context };
 	struct kv_qp *qp;
+	int ret;
 
-	return mr_find_reg_qp(info, mr, &qp) ?:
-	       mr_find_reg(info, mr, &what) ?:
-	       kv_mr_reg(mr, qp, &what, info->extack) ?:
-	       mr_show_change(skb, obj);
+	ret = mr_find_reg_qp(info, mr, &qp);
+	if (!ret && info->genlhdr->cmd == KVERBS_CMD_MR_INV)
+		ret = kv_mr_inv(mr, qp, context, info->extack);
+	else if (!ret)
+		ret = mr_find_reg(info, mr, &reg) ?: kv_mr_reg(mr, qp, &reg, info->extack);
+	return ret ?: kv_put_obj(skb, obj, &mr_noun) ?: kv_put_times(skb, obj, &mr_noun);
 }
 
-static int mr_do_inv(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int mr_request(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
-	struct kv_qp *qp;
-
-	return mr_find_reg_qp(info, mr, &qp) ?:
-	       kv_mr_inv(mr, qp, mr_post_context(info), info->extack) ?:
-	       mr_show_change(skb, obj);
-}
-
-static int mr_reg(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, mr_do_reg);
-}
-
-static int mr_inv(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, mr_do_inv);
+	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, mr_do_request);
 }
 
 #define TAKES(NAME) KV_TAKES(MR, NAME)
@@ -158,9 +135,9 @@ static const struct kv_command mr_commands[] = {
 	KV_COMMAND(MR, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(MAX_PAGES)),
 	KV_COMMAND(MR, DEL, kv_netlink_del, TAKES(ID)),
 	KV_LIST_AT_ONCE(MR, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND(MR, REG, mr_reg, TAKES(ID), TAKES(QP), TAKES(BUF), TAKES(OFFSET),
+	KV_COMMAND(MR, REG, mr_request, TAKES(ID), TAKES(QP), TAKES(BUF), TAKES(OFFSET),
 		   TAKES(LENGTH), TAKES(ACCESS), TAKES(POST_CONTEXT)),
-	KV_COMMAND(MR, INV, mr_inv, TAKES(ID), TAKES(QP), TAKES(POST_CONTEXT)),
+	KV_COMMAND(MR, INV, mr_request, TAKES(ID), TAKES(QP), TAKES(POST_CONTEXT)),
 };
 
 KV_COMMAND_SET(mr, MR, &mr_noun);
