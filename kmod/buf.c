@@ -180,45 +180,22 @@ int kv_buf_node(const struct kv_buf *buf)
 }
 
 /**
- * kv_buf_at() - the CPU's address of a byte
+ * kv_buf_place() - find a byte
  * @buf: the buffer
- * @offset: the byte, in the buffer or right behind it
+ * @offset: the byte, in the buffer or right behind it; behind that only the length is valid
  *
- * Return: the address; from there on kv_buf_contiguous() bytes belong to the buffer.
+ * Return: its place.
  */
-void *kv_buf_at(const struct kv_buf *buf, u64 offset)
+struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset)
 {
 	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
+	u64 within = offset - piece->offset;
 
-	return piece->start + (offset - piece->offset);
-}
-
-/**
- * kv_buf_dma() - the DMA address of a byte, for the PD's local_dma_lkey
- * @buf: the buffer
- * @offset: the byte, in the buffer or right behind it
- *
- * Return: the DMA address, valid for kv_buf_contiguous() bytes.
- */
-u64 kv_buf_dma(const struct kv_buf *buf, u64 offset)
-{
-	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
-
-	return piece->dma + (offset - piece->offset);
-}
-
-/**
- * kv_buf_contiguous() - the number of bytes from a byte to the end of its piece
- * @buf: the buffer
- * @offset: the byte; any number
- *
- * Return: bytes, 0 behind the end of the buffer.
- */
-u32 kv_buf_contiguous(const struct kv_buf *buf, u64 offset)
-{
-	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
-
-	return offset < buf->length ? piece->offset + piece->length - offset : 0;
+	return (struct kv_buf_place){
+		.at = piece->start + within,
+		.dma = piece->dma + within,
+		.length = offset < buf->length ? piece->length - within : 0,
+	};
 }
 
 /**
@@ -255,15 +232,17 @@ int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_t
 	const struct kv_buf_piece *piece = buf_find_piece(buf, offset);
 	unsigned int n = buf_find_piece(buf, offset + length - 1) - piece + 1;
 	struct scatterlist *at;
+	struct kv_buf_place place;
 	unsigned int i;
 	u32 bytes;
 
 	if (sg_alloc_table(sg, n, GFP_KERNEL))
 		return -ENOMEM;
 	for_each_sg(sg->sgl, at, n, i) {
-		bytes = min_t(u64, length, kv_buf_contiguous(buf, offset));
-		sg_set_buf(at, kv_buf_at(buf, offset), bytes);
-		sg_dma_address(at) = kv_buf_dma(buf, offset);
+		place = kv_buf_place(buf, offset);
+		bytes = min_t(u64, length, place.length);
+		sg_set_buf(at, place.at, bytes);
+		sg_dma_address(at) = place.dma;
 		sg_dma_len(at) = bytes;
 		offset += bytes;
 		length -= bytes;
@@ -281,17 +260,17 @@ int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_t
 void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
 {
 	struct ib_device *ib = buf->obj.dev->ib;
+	struct kv_buf_place place;
 	u32 bytes;
-	u64 dma;
 
 	lockdep_assert_held(&buf->obj.dev->lock);
 	for (; length; length -= bytes, offset += bytes, data += bytes) {
-		bytes = min(length, kv_buf_contiguous(buf, offset));
-		dma = kv_buf_dma(buf, offset);
+		place = kv_buf_place(buf, offset);
+		bytes = min(length, place.length);
 		/* A peer may have written other bytes of the same cache lines. */
-		ib_dma_sync_single_for_cpu(ib, dma, bytes, DMA_BIDIRECTIONAL);
-		memcpy(kv_buf_at(buf, offset), data, bytes);
-		ib_dma_sync_single_for_device(ib, dma, bytes, DMA_BIDIRECTIONAL);
+		ib_dma_sync_single_for_cpu(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
+		memcpy(place.at, data, bytes);
+		ib_dma_sync_single_for_device(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
 	}
 }
 
@@ -304,14 +283,16 @@ void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
  */
 void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length)
 {
+	struct ib_device *ib = buf->obj.dev->ib;
+	struct kv_buf_place place;
 	u32 bytes;
 
 	lockdep_assert_held(&buf->obj.dev->lock);
 	for (; length; length -= bytes, offset += bytes, data += bytes) {
-		bytes = min(length, kv_buf_contiguous(buf, offset));
-		ib_dma_sync_single_for_cpu(buf->obj.dev->ib, kv_buf_dma(buf, offset), bytes,
-					   DMA_BIDIRECTIONAL);
-		memcpy(data, kv_buf_at(buf, offset), bytes);
+		place = kv_buf_place(buf, offset);
+		bytes = min(length, place.length);
+		ib_dma_sync_single_for_cpu(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
+		memcpy(data, place.at, bytes);
 		/*
 		 * No sync for the device: the CPU has written nothing, and with a bounce buffer
 		 * the sync would overwrite bytes that a peer has written since.

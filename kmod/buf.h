@@ -46,12 +46,22 @@ struct kv_buf_init {
 	int node;
 };
 
+/**
+ * struct kv_buf_place - where a byte of a buffer is
+ * @at: the CPU's address
+ * @dma: the DMA address, for the PD's local_dma_lkey
+ * @length: the number of bytes from there to the end of the piece; 0 behind the end of the buffer
+ */
+struct kv_buf_place {
+	void *at;
+	u64 dma;
+	u32 length;
+};
+
 struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
 			     const struct kv_buf_init *init, struct netlink_ext_ack *extack);
 int kv_buf_node(const struct kv_buf *buf);
-void *kv_buf_at(const struct kv_buf *buf, u64 offset);
-u64 kv_buf_dma(const struct kv_buf *buf, u64 offset);
-u32 kv_buf_contiguous(const struct kv_buf *buf, u64 offset);
+struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset);
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);
 int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_table *sg);
 void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length);

@@ -65,7 +65,7 @@ static struct kv_run_buf_facts run_buf_facts(const struct kv_qp *qp,
 	struct kv_run_buf_facts facts = {
 		.buffer = buf->length,
 		.first = memory->offset,
-		.contiguous = kv_buf_contiguous(buf, memory->offset),
+		.contiguous = kv_buf_place(buf, memory->offset).length,
 		.dma_key = true,
 		.by_mr = mr,
 	};

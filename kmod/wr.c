@@ -28,7 +28,7 @@ static const enum ib_wr_opcode opcodes[] = {
 static void wr_set_sge(struct ib_sge *sge, const struct kv_pd *pd, const struct kv_buf *buf,
 		       u64 offset, const struct kv_mr *mr, u32 length)
 {
-	sge->addr = mr ? mr->ib->iova + (offset - mr->offset) : kv_buf_dma(buf, offset);
+	sge->addr = mr ? mr->ib->iova + (offset - mr->offset) : kv_buf_place(buf, offset).dma;
 	sge->lkey = mr ? mr->ib->lkey : pd->ib->local_dma_lkey;
 	sge->length = length;
 }
@@ -45,7 +45,7 @@ static u32 wr_covered(const struct kv_run_memory *memory)
 	const struct kv_mr *mr = memory->mr;
 
 	if (!mr)
-		return kv_buf_contiguous(memory->buf, memory->offset);
+		return kv_buf_place(memory->buf, memory->offset).length;
 	return min_t(u64, mr->offset + mr->length - memory->offset, U32_MAX);
 }
 
@@ -100,7 +100,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
 	wr_set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
-	end->tx_tail = kv_buf_at(from->local.buf, from->local.offset + spec->size - 1);
+	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
 
 	if (!from->target.buf)
 		return;
@@ -109,7 +109,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->recv_wr.wr_cqe = &run_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
-	end->rx_tail = kv_buf_at(from->target.buf, from->target.offset + spec->size - 1);
+	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;
 }
 
 static u64 wr_total_length(const struct kv_wr_spec *spec)
@@ -188,7 +188,7 @@ static int wr_check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *s
 		.offset = sge->offset,
 		.length = sge->length,
 		.buffer = buf->length,
-		.contiguous = kv_buf_contiguous(buf, sge->offset),
+		.contiguous = kv_buf_place(buf, sge->offset).length,
 		.dma_key = true,
 		.inlined = spec->flags & KVERBS_WR_INLINE,
 		.by_mr = mr,
@@ -248,7 +248,7 @@ static void wr_build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 		   from->mr, from->length);
 	/* The CPU copies these bytes: drivers take a pointer, and no key. */
 	if (spec->flags & KVERBS_WR_INLINE)
-		sge->addr = (uintptr_t)kv_buf_at(from->buf, from->offset);
+		sge->addr = (uintptr_t)kv_buf_place(from->buf, from->offset).at;
 }
 
 /* siw_tx_hdt() uses the memory of an empty SGE, which siw_check_sgl_tx() has not looked up. */
