@@ -157,19 +157,6 @@ static int conn_bind(struct kv_conn *conn, union kv_conn_addr *src,
 	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
 }
 
-static int conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
-		       struct netlink_ext_ack *extack)
-{
-	int ret;
-
-	ret = conn_bind(conn, src, extack);
-	if (ret)
-		return ret;
-	kv_obj_time(&conn->obj, CM, ret = rdma_listen(conn->id, backlog));
-	return ret ? kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -EADDRINUSE ?
-				    port_in_use : "rdma_listen failed") : 0;
-}
-
 /**
  * kv_conn_listen() - listen for requests
  * @conn: the CONN, idle
@@ -187,9 +174,16 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 
 	conn_set_backlog(conn, backlog);
 	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
-	ret = conn_listen(conn, src, backlog, extack);
+	ret = conn_bind(conn, src, extack);
 	if (ret)
-		conn_renew_id(conn);
+		goto err_renew_id;
+	kv_obj_time(&conn->obj, CM, ret = rdma_listen(conn->id, backlog));
+	if (!ret)
+		return 0;
+	kv_verb_failed(extack, KVERBS_STAGE_CM, ret,
+		       ret == -EADDRINUSE ? port_in_use : "rdma_listen failed");
+err_renew_id:
+	conn_renew_id(conn);
 	return ret;
 }
 
@@ -219,22 +213,6 @@ struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_
 	return ERR_PTR(ret);
 }
 
-static int conn_resolve(struct kv_conn *conn, union kv_conn_addr *src, union kv_conn_addr *dst,
-			u32 timeout_ms, bool *src_wrong, struct netlink_ext_ack *extack)
-{
-	int ret = 0;
-
-	if (src->family)
-		ret = conn_bind(conn, src, extack);
-	*src_wrong = ret;
-	if (ret)
-		return ret;
-	kv_obj_time(&conn->obj, CM,
-		    ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms));
-	return ret ? kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -ENETUNREACH ?
-				    "no route leads to dst" : "rdma_resolve_addr failed") : 0;
-}
-
 /**
  * kv_conn_resolve_addr() - ask for the device and the GID of a peer
  * @conn: the CONN, idle
@@ -251,12 +229,22 @@ int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
 			 struct netlink_ext_ack *extack)
 {
-	int ret;
+	int ret = 0;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
-	ret = conn_resolve(conn, src, dst, timeout_ms, src_wrong, extack);
+	if (src->family)
+		ret = conn_bind(conn, src, extack);
+	*src_wrong = ret;
 	if (ret)
-		conn_renew_id(conn);
+		goto err_renew_id;
+	kv_obj_time(&conn->obj, CM,
+		    ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms));
+	if (!ret)
+		return 0;
+	kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -ENETUNREACH ?
+		       "no route leads to dst" : "rdma_resolve_addr failed");
+err_renew_id:
+	conn_renew_id(conn);
 	return ret;
 }
 

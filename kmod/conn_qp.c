@@ -89,14 +89,6 @@ static int conn_init_qp(struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_s
 	return conn_walk(conn, qp, &modify, extack);
 }
 
-static void conn_reset_qp(struct kv_qp *qp)
-{
-	struct kv_qp_modify modify = { .to = KVERBS_QPS_RESET };
-	struct kv_qp_step wrong;
-
-	kv_qp_modify(qp, &modify, &wrong, NULL);
-}
-
 /* From here on the QP is in use by the CONN. */
 static int conn_take_qp(struct kv_conn *conn, const struct kv_conn_param *param,
 			enum kverbs_qp_state *from, struct netlink_ext_ack *extack)
@@ -128,8 +120,11 @@ void kv_conn_release_qp(struct kv_conn *conn)
 
 static void conn_give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
 {
+	struct kv_qp_modify modify = { .to = KVERBS_QPS_RESET };
+	struct kv_qp_step wrong;
+
 	if (from == KVERBS_QPS_RESET)
-		conn_reset_qp(conn->qp);
+		kv_qp_modify(conn->qp, &modify, &wrong, NULL);
 	kv_conn_release_qp(conn);
 }
 

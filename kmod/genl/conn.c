@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/in.h>
 #include <net/ipv6.h>
-#include <rdma/ib_verbs.h>
+#include <rdma/ib_addr.h>
 #include "conn.h"
 #include "dev.h"
 #include "genl/msg.h"
@@ -36,16 +36,12 @@ static const struct nla_policy policy[KVERBS_A_CONN_MAX + 1] = {
 
 /* --- showing a CONN --- */
 
+/* Puts nothing if there is no address. */
 static int conn_put_addr(struct sk_buff *skb, int attr, const union kv_conn_addr *addr)
 {
-	switch (addr->family) {
-	case AF_INET:
-		return nla_put(skb, attr, sizeof(addr->in), &addr->in);
-	case AF_INET6:
-		return nla_put(skb, attr, sizeof(addr->in6), &addr->in6);
-	default:
-		return 0;
-	}
+	int size = rdma_addr_size((const struct sockaddr *)addr);
+
+	return size ? nla_put(skb, attr, size, addr) : 0;
 }
 
 static bool conn_any_addr(const union kv_conn_addr *addr)
@@ -116,7 +112,6 @@ static const struct kv_noun conn_noun = {
 	KV_NOUN(conn, CONN),
 	.verb_ns = KVERBS_A_CONN_VERB_NS,
 	.stage = KVERBS_A_CONN_STAGE,
-	.make = conn_make,
 };
 
 /* --- commands on a CONN --- */
@@ -154,26 +149,6 @@ static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int conn_check_in6(struct genl_info *info, struct nlattr *attr,
-			  const struct sockaddr_in6 *in6)
-{
-	if (ipv6_addr_is_multicast(&in6->sin6_addr))
-		return kv_msg_refuse(info, attr, -EINVAL,
-				     "a multicast address: nobody answers there");
-	if (ipv6_addr_type(&in6->sin6_addr) & IPV6_ADDR_LINKLOCAL && !in6->sin6_scope_id)
-		return kv_msg_refuse(info, attr, -EINVAL,
-				     "a link-local address needs a scope: the index of the netdev");
-	return 0;
-}
-
-static int conn_check_in(struct genl_info *info, struct nlattr *attr, const struct sockaddr_in *in)
-{
-	if (ipv4_is_multicast(in->sin_addr.s_addr) || ipv4_is_lbcast(in->sin_addr.s_addr))
-		return kv_msg_refuse(info, attr, -EINVAL,
-				     "a multicast or broadcast address: nobody answers there");
-	return 0;
-}
-
 /* Family 0 if the attribute is absent. */
 static union kv_conn_addr conn_get_addr(struct genl_info *info, int number)
 {
@@ -187,16 +162,26 @@ static union kv_conn_addr conn_get_addr(struct genl_info *info, int number)
 static int conn_check_addr(struct genl_info *info, int number)
 {
 	union kv_conn_addr addr = conn_get_addr(info, number);
+	const struct in6_addr *in6 = &addr.in6.sin6_addr;
 	struct nlattr *attr = info->attrs[number];
+	__be32 in = addr.in.sin_addr.s_addr;
 
 	if (!attr)
 		return 0;
-	if (addr.family == AF_INET && nla_len(attr) == sizeof(addr.in))
-		return conn_check_in(info, attr, &addr.in);
-	if (addr.family == AF_INET6 && nla_len(attr) == sizeof(addr.in6))
-		return conn_check_in6(info, attr, &addr.in6);
-	return kv_msg_refuse(info, attr, -EINVAL,
-			     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6");
+	if (nla_len(attr) != rdma_addr_size((struct sockaddr *)&addr))
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "an address is a struct sockaddr_in of AF_INET, or a sockaddr_in6 of AF_INET6");
+	if (addr.family == AF_INET && (ipv4_is_multicast(in) || ipv4_is_lbcast(in)))
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a multicast or broadcast address: nobody answers there");
+	if (addr.family == AF_INET6 && ipv6_addr_is_multicast(in6))
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a multicast address: nobody answers there");
+	if (addr.family == AF_INET6 && ipv6_addr_type(in6) & IPV6_ADDR_LINKLOCAL &&
+	    !addr.in6.sin6_scope_id)
+		return kv_msg_refuse(info, attr, -EINVAL,
+				     "a link-local address needs a scope: the index of the netdev");
+	return 0;
 }
 
 static int conn_check_listen(struct genl_info *info)
