@@ -159,24 +159,18 @@ static int ah_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return ret;
 }
 
-static int ah_parse(struct genl_info *info, const struct kv_dev *dev,
-		    struct rdma_ah_attr *attr)
-{
-	u32 port = 1;
-
-	if (!(kv_dev_caps(dev) & KVERBS_CAP_AH))
-		return kv_refuse(info->extack, -EOPNOTSUPP, "the device has no address handles");
-	return kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
-	       kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, attr);
-}
-
 static struct kv_obj *ah_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
 	struct rdma_ah_attr attr = {};
+	u32 port = 1;
 	int ret;
 
-	ret = ah_parse(info, dev, &attr);
+	if (!(kv_dev_caps(dev) & KVERBS_CAP_AH))
+		return ERR_PTR(kv_refuse(info->extack, -EOPNOTSUPP,
+					 "the device has no address handles"));
+	ret = kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
+	      kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, &attr);
 	return ret ? ERR_PTR(ret) : kv_ah_create(pd, owner, &attr, info->extack);
 }
 
@@ -184,7 +178,6 @@ static const struct kv_noun ah_noun = {
 	KV_NOUN(ah, AH),
 	.pd = KVERBS_A_AH_PD,
 	.verb_ns = KVERBS_A_AH_VERB_NS,
-	.make = ah_make,
 };
 
 #define TAKES(NAME) KV_TAKES(AH, NAME)

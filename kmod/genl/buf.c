@@ -47,7 +47,6 @@ static struct kv_obj *buf_make(struct genl_info *info, struct kv_dev *dev, struc
 static const struct kv_noun buf_noun = {
 	KV_NOUN(buf, BUF),
 	.check = buf_check_new,
-	.make = buf_make,
 };
 
 static int buf_check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)

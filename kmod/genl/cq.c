@@ -54,7 +54,6 @@ static const struct kv_noun cq_noun = {
 	KV_NOUN(cq, CQ),
 	.verb_ns = KVERBS_A_CQ_VERB_NS,
 	.check = cq_check_new,
-	.make = cq_make,
 };
 
 static int cq_fill_wc(struct sk_buff *skb, const struct kv_wc *wc)

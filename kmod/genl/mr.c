@@ -57,7 +57,6 @@ static const struct kv_noun mr_noun = {
 	.pd = KVERBS_A_MR_PD,
 	.verb_ns = KVERBS_A_MR_VERB_NS,
 	.stage = KVERBS_A_MR_STAGE,
-	.make = mr_make,
 };
 
 /* Finds the QP that carries a registration; it must be of the MR's PD. */

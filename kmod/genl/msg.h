@@ -71,6 +71,7 @@ struct kv_noun {
 	.id = KVERBS_A_##NAME##_ID,					\
 	.dev = KVERBS_A_##NAME##_DEV,					\
 	.persistent = KVERBS_A_##NAME##_PERSISTENT,			\
+	.make = name##_make,						\
 	.fill = name##_fill
 
 /* Carries out a command on an object, with the device locked, and fills the reply. */

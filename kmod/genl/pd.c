@@ -25,7 +25,6 @@ static struct kv_obj *pd_make(struct genl_info *info, struct kv_dev *dev, struct
 static const struct kv_noun pd_noun = {
 	KV_NOUN(pd, PD),
 	.verb_ns = KVERBS_A_PD_VERB_NS,
-	.make = pd_make,
 };
 
 #define TAKES(NAME) KV_TAKES(PD, NAME)

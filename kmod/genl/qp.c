@@ -259,41 +259,28 @@ static int qp_check_new(struct genl_info *info)
 				   "max_recv_sge is of no use here: receives come from the srq");
 }
 
-static int qp_find_parts(struct genl_info *info, struct kv_dev *dev,
-			 struct kv_qp_init *init)
-{
-	struct nlattr **attrs = info->attrs;
-
-	return kv_msg_find(info, attrs[KVERBS_A_QP_SEND_CQ], cq, dev, &init->send_cq) ?:
-	       kv_msg_find(info, attrs[KVERBS_A_QP_RECV_CQ], cq, dev, &init->recv_cq) ?:
-	       kv_msg_find(info, attrs[KVERBS_A_QP_SRQ], srq, dev, &init->srq);
-}
-
-static int qp_parse_new(struct genl_info *info, struct kv_dev *dev,
-			struct kv_qp_init *init)
-{
-	struct nlattr **attrs = info->attrs;
-	u32 own = !attrs[KVERBS_A_QP_SRQ];
-
-	init->type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC);
-	init->cap.max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]);
-	init->cap.max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0);
-	init->cap.max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1);
-	init->cap.max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own);
-	init->cap.max_inline_data = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0);
-	init->sq_sig_all = nla_get_flag(attrs[KVERBS_A_QP_SQ_SIG_ALL]);
-	return qp_check_type(info, init->type, dev) ?:
-	       qp_check_limits(info, dev) ?:
-	       qp_find_parts(info, dev, init);
-}
-
 static struct kv_obj *qp_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
 			      struct kv_owner *owner)
 {
-	struct kv_qp_init init = { .pd = pd };
+	struct nlattr **attrs = info->attrs;
+	u32 own = !attrs[KVERBS_A_QP_SRQ];
+	struct kv_qp_init init = {
+		.pd = pd,
+		.type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC),
+		.cap.max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]),
+		.cap.max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0),
+		.cap.max_send_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_SEND_SGE], 1),
+		.cap.max_recv_sge = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_SGE], own),
+		.cap.max_inline_data = kv_u32_or(attrs[KVERBS_A_QP_MAX_INLINE], 0),
+		.sq_sig_all = nla_get_flag(attrs[KVERBS_A_QP_SQ_SIG_ALL]),
+	};
 	int ret;
 
-	ret = qp_parse_new(info, dev, &init);
+	ret = qp_check_type(info, init.type, dev) ?:
+	      qp_check_limits(info, dev) ?:
+	      kv_msg_find(info, attrs[KVERBS_A_QP_SEND_CQ], cq, dev, &init.send_cq) ?:
+	      kv_msg_find(info, attrs[KVERBS_A_QP_RECV_CQ], cq, dev, &init.recv_cq) ?:
+	      kv_msg_find(info, attrs[KVERBS_A_QP_SRQ], srq, dev, &init.srq);
 	return ret ? ERR_PTR(ret) : kv_qp_create(&init, owner, info->extack);
 }
 
@@ -303,7 +290,6 @@ static const struct kv_noun qp_noun = {
 	.verb_ns = KVERBS_A_QP_VERB_NS,
 	.stage = KVERBS_A_QP_STAGE,
 	.check = qp_check_new,
-	.make = qp_make,
 };
 
 /* --- its states --- */

@@ -26,18 +26,6 @@ static int srq_fill(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_SRQ_LIMIT, srq->limit);
 }
 
-static int srq_check_limits(struct genl_info *info, const struct kv_dev *dev)
-{
-	if (!(kv_dev_caps(dev) & KVERBS_CAP_SRQ))
-		return kv_refuse(info->extack, -EOPNOTSUPP,
-				 "the device has no shared receive queues");
-	return kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", dev, max_srq_wr) ?:
-	       kv_msg_check_limit(info, SRQ_MAX_SGE, "max_sge", dev, max_srq_sge) ?:
-	       kv_msg_check_max(info, KVERBS_A_SRQ_LIMIT,
-				nla_get_u32(info->attrs[KVERBS_A_SRQ_MAX_WR]),
-				"limit is above max_wr");
-}
-
 static int srq_check_new(struct genl_info *info)
 {
 	return kv_msg_need(info, KVERBS_A_SRQ_MAX_WR,
@@ -50,7 +38,13 @@ static struct kv_obj *srq_make(struct genl_info *info, struct kv_dev *dev, struc
 	struct nlattr **attrs = info->attrs;
 	int ret;
 
-	ret = srq_check_limits(info, dev);
+	if (!(kv_dev_caps(dev) & KVERBS_CAP_SRQ))
+		return ERR_PTR(kv_refuse(info->extack, -EOPNOTSUPP,
+					 "the device has no shared receive queues"));
+	ret = kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", dev, max_srq_wr) ?:
+	      kv_msg_check_limit(info, SRQ_MAX_SGE, "max_sge", dev, max_srq_sge) ?:
+	      kv_msg_check_max(info, KVERBS_A_SRQ_LIMIT,
+			       nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]), "limit is above max_wr");
 	if (ret)
 		return ERR_PTR(ret);
 	return kv_srq_create(pd, owner, nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
@@ -63,7 +57,6 @@ static const struct kv_noun srq_noun = {
 	.pd = KVERBS_A_SRQ_PD,
 	.verb_ns = KVERBS_A_SRQ_VERB_NS,
 	.check = srq_check_new,
-	.make = srq_make,
 };
 
 static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
