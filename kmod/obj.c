@@ -443,68 +443,51 @@ static bool obj_force_destroy(struct kv_obj *obj)
 	return !ret;
 }
 
-/* The first object of an owner's list, with a reference. */
-static struct kv_obj *obj_first_of(struct kv_owner *owner, struct list_head *list)
+/* How many objects of an owner were destroyed, and how many are in use by other owners' objects. */
+struct removal {
+	unsigned int removed;
+	unsigned int busy;
+};
+
+static void obj_stop(struct kv_obj *obj, struct removal *removal)
 {
+	if (obj->class->stop && !obj->dev->gone && !obj_user(obj))
+		obj->class->stop(obj, -ECANCELED);
+}
+
+static void obj_remove(struct kv_obj *obj, struct removal *removal)
+{
+	if (kv_obj_persistent(obj) && obj_user(obj))
+		removal->busy++;
+	else
+		removal->removed += obj_force_destroy(obj);
+}
+
+/* Calls a function for each object of a rank, with the object's device locked. */
+static void obj_for_rank(struct kv_owner *owner, unsigned int rank, struct removal *removal,
+			 void (*call)(struct kv_obj *obj, struct removal *removal))
+{
+	struct list_head *objects = &owner->objects[rank];
+	LIST_HEAD(called);
 	struct kv_obj *obj;
 
 	spin_lock(&owner->lock);
-	obj = list_first_entry_or_null(list, struct kv_obj, owner_link);
-	if (obj)
-		kref_get(&obj->ref);
-	spin_unlock(&owner->lock);
-	return obj;
-}
-
-/* Moves the object to another list, unless the object is in no list any more. */
-static void obj_move_to(struct kv_owner *owner, struct kv_obj *obj, struct list_head *list)
-{
-	spin_lock(&owner->lock);
-	if (!list_empty(&obj->owner_link))
-		list_move_tail(&obj->owner_link, list);
-	spin_unlock(&owner->lock);
-}
-
-static void obj_stop_rank(struct kv_owner *owner, unsigned int rank)
-{
-	struct kv_obj_class *class = classes[rank];
-	LIST_HEAD(stopped);
-	struct kv_obj *obj;
-
-	if (!class->stop)
-		return;
-	while ((obj = obj_first_of(owner, &owner->objects[rank]))) {
+	while ((obj = list_first_entry_or_null(objects, struct kv_obj, owner_link))) {
+		kv_obj_get(obj);
+		spin_unlock(&owner->lock);
 		mutex_lock(&obj->dev->lock);
-		if (!obj->dead && !obj->dev->gone && !obj_user(obj))
-			class->stop(obj, -ECANCELED);
-		obj_move_to(owner, obj, &stopped);
+		if (!obj->dead)
+			call(obj, removal);
+		spin_lock(&owner->lock);
+		/* An object that is gone is in no list any more. */
+		if (!list_empty(&obj->owner_link))
+			list_move_tail(&obj->owner_link, &called);
+		spin_unlock(&owner->lock);
 		kv_obj_unlock(obj);
+		spin_lock(&owner->lock);
 	}
-	spin_lock(&owner->lock);
-	list_splice(&stopped, &owner->objects[rank]);
+	list_splice(&called, objects);
 	spin_unlock(&owner->lock);
-}
-
-static unsigned int obj_destroy_rank(struct kv_owner *owner, unsigned int rank, unsigned int *busy)
-{
-	unsigned int removed = 0;
-	LIST_HEAD(in_use);
-	struct kv_obj *obj;
-
-	while ((obj = obj_first_of(owner, &owner->objects[rank]))) {
-		mutex_lock(&obj->dev->lock);
-		if (!obj->dead && kv_obj_persistent(obj) && obj_user(obj)) {
-			obj_move_to(owner, obj, &in_use);
-			++*busy;
-		} else if (!obj->dead) {
-			removed += obj_force_destroy(obj);
-		}
-		kv_obj_unlock(obj);
-	}
-	spin_lock(&owner->lock);
-	list_splice(&in_use, &owner->objects[rank]);
-	spin_unlock(&owner->lock);
-	return removed;
 }
 
 /**
@@ -521,16 +504,17 @@ static unsigned int obj_destroy_rank(struct kv_owner *owner, unsigned int rank, 
  */
 unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy)
 {
-	unsigned int rank, removed = 0;
+	struct removal removal = {};
+	unsigned int rank;
 
-	*busy = 0;
 	mutex_lock(&owner->clearing);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++) {
-		obj_stop_rank(owner, rank);
-		removed += obj_destroy_rank(owner, rank, busy);
+		obj_for_rank(owner, rank, &removal, obj_stop);
+		obj_for_rank(owner, rank, &removal, obj_remove);
 	}
 	mutex_unlock(&owner->clearing);
-	return removed;
+	*busy = removal.busy;
+	return removal.removed;
 }
 
 /**
