@@ -34,8 +34,15 @@ void kv_dev_put(struct kv_dev *dev)
 	kref_put(&dev->ref, dev_release);
 }
 
-/* The device called @name; if @name is NULL, the device number @n, from 0 on. */
-static struct kv_dev *dev_find(const char *name, unsigned long n, struct net *net)
+/**
+ * kv_dev_find() - find a device by name or by number
+ * @name: as in /sys/class/infiniband; NULL: the number counts
+ * @n: 0 for the first device
+ * @net: the caller's network namespace; devices that it may not use are not found
+ *
+ * Return: the device with a reference, or NULL if there is none.
+ */
+struct kv_dev *kv_dev_find(const char *name, unsigned long n, struct net *net)
 {
 	struct kv_dev *dev, *found = NULL;
 
@@ -48,30 +55,6 @@ static struct kv_dev *dev_find(const char *name, unsigned long n, struct net *ne
 	}
 	mutex_unlock(&kv_devs_lock);
 	return found;
-}
-
-/**
- * kv_dev_lookup() - find a device by name
- * @name: as in /sys/class/infiniband
- * @net: the caller's network namespace; devices that it may not use are not found
- *
- * Return: the device with a reference, or NULL.
- */
-struct kv_dev *kv_dev_lookup(const char *name, struct net *net)
-{
-	return dev_find(name, 0, net);
-}
-
-/**
- * kv_dev_lookup_nth() - walk the devices
- * @n: 0 for the first one
- * @net: the caller's network namespace
- *
- * Return: the device with a reference, or NULL if there are fewer devices.
- */
-struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net)
-{
-	return dev_find(NULL, n, net);
 }
 
 /**

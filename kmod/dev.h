@@ -52,8 +52,7 @@ struct kv_dev {
 struct kv_dev *kv_dev_add(struct ib_device *ib);
 void kv_dev_del(struct kv_dev *dev);
 void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX]);
-struct kv_dev *kv_dev_lookup(const char *name, struct net *net);
-struct kv_dev *kv_dev_lookup_nth(unsigned long n, struct net *net);
+struct kv_dev *kv_dev_find(const char *name, unsigned long n, struct net *net);
 void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg), void *arg);
 unsigned int kv_dev_generation(void);
 struct kv_dev *kv_dev_get(struct kv_dev *dev);

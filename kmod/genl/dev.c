@@ -59,13 +59,10 @@ static int dev_flush(struct sk_buff *skb, struct genl_info *info)
 
 static u32 dev_gid_type(const struct ib_gid_attr *attr)
 {
-	switch (attr->gid_type) {
-	case IB_GID_TYPE_ROCE_UDP_ENCAP:
+	if (attr->gid_type == IB_GID_TYPE_ROCE_UDP_ENCAP)
 		return KVERBS_GID_ROCE_V2;
-	default:
-		return rdma_protocol_roce(attr->device, attr->port_num) ?
-		       KVERBS_GID_ROCE_V1 : KVERBS_GID_IB;
-	}
+	return rdma_protocol_roce(attr->device, attr->port_num) ?
+	       KVERBS_GID_ROCE_V1 : KVERBS_GID_IB;
 }
 
 /* Puts the name of a RoCE GID's netdev, which other namespaces must not see. */
@@ -303,7 +300,7 @@ static int dev_fill_part(struct sk_buff *skb, struct netlink_callback *cb, struc
 	int ret = 0;
 
 	cb->seq = kv_dev_generation();
-	while (!ret && (dev = kv_dev_lookup_nth(cb->args[0], net))) {
+	while (!ret && (dev = kv_dev_find(NULL, cb->args[0], net))) {
 		if (mutex_lock_interruptible(&dev->lock)) {
 			kv_dev_put(dev);
 			return -EINTR;

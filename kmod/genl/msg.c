@@ -319,7 +319,7 @@ int kv_msg_lock_named_dev(struct genl_info *info, struct nlattr *name, struct kv
 {
 	int ret;
 
-	*dev = kv_dev_lookup(nla_data(name), genl_info_net(info));
+	*dev = kv_dev_find(nla_data(name), 0, genl_info_net(info));
 	if (!*dev)
 		return kv_msg_refuse(info, name, -ENODEV,
 				     "no such RDMA device in this network namespace");
