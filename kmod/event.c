@@ -53,27 +53,21 @@ static bool event_is_heard(struct net *net)
 	return ret;
 }
 
-static void event_send_one(const struct queued *queued)
-{
-	const struct kv_event_sender *to;
-
-	mutex_lock(&sender_lock);
-	to = rcu_dereference_protected(sender, lockdep_is_held(&sender_lock));
-	if (to)
-		to->send_obj(queued->net, &queued->event, queued->dev, queued->rank,
-			     queued->id);
-	mutex_unlock(&sender_lock);
-}
-
 static void event_send_queued(struct work_struct *work)
 {
 	struct llist_node *list = llist_reverse_order(llist_del_all(&queue));
+	const struct kv_event_sender *to;
 	struct queued *queued, *next;
 
+	mutex_lock(&sender_lock);
+	to = rcu_dereference_protected(sender, lockdep_is_held(&sender_lock));
 	llist_for_each_entry_safe(queued, next, list, node) {
-		event_send_one(queued);
+		if (to)
+			to->send_obj(queued->net, &queued->event, queued->dev, queued->rank,
+				     queued->id);
 		kfree(queued);
 	}
+	mutex_unlock(&sender_lock);
 }
 
 static DECLARE_WORK(send_work, event_send_queued);
