@@ -86,7 +86,7 @@ static struct kv_owner *owner_find(const struct net *net, const struct sock *sk,
  *
  * Return: 0 or -ENOMEM.
  */
-int kv_owner_add_net(struct net *net)
+int __net_init kv_owner_add_net(struct net *net)
 {
 	struct kv_owner *owner = owner_alloc(net, NULL, 0);
 

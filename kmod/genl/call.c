@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/capability.h>
 #include <linux/kcov.h>
 #include <linux/memcontrol.h>
+#include <linux/net.h>
 #include <linux/netlink.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -130,6 +132,28 @@ static int call_queue(const struct kv_call *call, const struct genl_info *info)
 }
 
 /**
+ * kv_call_check_opener() - may the opener of the sender's socket use the module?
+ * @skb: the message
+ * @extack: where the reason of a refusal goes
+ *
+ * Generic netlink always checks the sender, but it checks the opener only for a message without
+ * a destination (__netlink_ns_capable(), net/netlink/af_netlink.c). So a privileged process
+ * could be made to send through a socket that was passed to it.
+ *
+ * Return: 0 or -EPERM.
+ */
+int kv_call_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	const struct socket *socket = NETLINK_CB(skb).sk->sk_socket;
+
+	if (socket && socket->file &&
+	    file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
+		return 0;
+	return kv_refuse(extack, -EPERM,
+			 "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
+}
+
+/**
  * kv_call_begin() - before each command: find its owner, and queue it if it may wait
  * @ops: the command
  * @skb: the message
@@ -147,8 +171,10 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 		.skb = skb,
 		.nice = task_nice(current),
 	};
-	int ret;
+	int ret = kv_call_check_opener(skb, info->extack);
 
+	if (ret)
+		return ret;
 	call.owner = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
 	if (!call.owner)
 		return -ENOMEM;

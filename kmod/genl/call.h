@@ -38,6 +38,7 @@ struct kv_call {
 	bool queued;
 };
 
+int kv_call_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack);
 int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 		  struct genl_info *info);
 void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,

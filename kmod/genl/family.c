@@ -128,11 +128,6 @@ static struct notifier_block notifier = {
 	.notifier_call = family_socket_closed,
 };
 
-static int __net_init family_net_came(struct net *net)
-{
-	return kv_owner_add_net(net);
-}
-
 /*
  * The namespace's persistent objects end with it. All its sockets are closed, and their objects
  * destroyed: until then these keep the namespace.
@@ -149,15 +144,9 @@ static void __net_exit family_net_gone(struct net *net)
 }
 
 static struct pernet_operations net_ops = {
-	.init = family_net_came,
+	.init = kv_owner_add_net,
 	.exit = family_net_gone,
 };
-
-static int family_begin_command(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-				struct genl_info *info)
-{
-	return kv_msg_check_opener(skb, info->extack) ?: kv_call_begin(ops, skb, info);
-}
 
 /**
  * kv_netlink_init() - register the family: from now on requests come in
@@ -175,7 +164,7 @@ int __init kv_netlink_init(void)
 	kv_family.n_ops = kv_n_ops;
 	kv_family.mcgrps = kv_groups;
 	kv_family.n_mcgrps = ARRAY_SIZE(kv_groups);
-	kv_family.pre_doit = family_begin_command;
+	kv_family.pre_doit = kv_call_begin;
 	kv_family.post_doit = kv_call_end;
 	ret = kv_jobs_start();
 	if (ret)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/capability.h>
 #include <linux/module.h>
-#include <linux/net.h>
 #include <linux/netlink.h>
 #include <net/sock.h>
 #include "closed.h"
@@ -28,28 +26,6 @@ struct genl_family kv_family __ro_after_init = {
 };
 
 /**
- * kv_msg_check_opener() - may the opener of the sender's socket use the module?
- * @skb: the message
- * @extack: where the reason of a refusal goes
- *
- * Generic netlink always checks the sender, but it checks the opener only for a message without
- * a destination (__netlink_ns_capable(), net/netlink/af_netlink.c). So a privileged process
- * could be made to send through a socket that was passed to it.
- *
- * Return: 0 or -EPERM.
- */
-int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack)
-{
-	const struct socket *socket = NETLINK_CB(skb).sk->sk_socket;
-
-	if (socket && socket->file &&
-	    file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
-		return 0;
-	return kv_refuse(extack, -EPERM,
-			 "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
-}
-
-/**
  * kv_netlink_dump_start() - a command that lists something begins
  * @cb: the dump
  *
@@ -57,7 +33,7 @@ int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extac
  */
 int kv_netlink_dump_start(struct netlink_callback *cb)
 {
-	return kv_msg_check_opener(cb->skb, cb->extack);
+	return kv_call_check_opener(cb->skb, cb->extack);
 }
 
 /*

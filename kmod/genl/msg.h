@@ -159,7 +159,6 @@ struct kv_command_set {
 
 extern struct genl_family kv_family;
 
-int kv_msg_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack);
 int kv_msg_check_list(struct netlink_callback *cb);
 struct kv_owner *kv_msg_owner(struct genl_info *info);
 int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
