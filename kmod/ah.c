@@ -42,31 +42,24 @@ static struct ib_ah *ah_create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 
 /**
  * kv_ah_create() - create an address handle
- * @pd: its protection domain; the device has address handles
- * @owner: the AH's owner
+ * @new: its protection domain and its owner; the device has address handles
  * @attr: the destination: port, and GID index if there is a GRH
- * @extack: where the reason of a refusal goes
  *
  * Context: may sleep until address resolution ends, with or without an answer
  * Locks: dev->lock
  * Return: the AH, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
-			    const struct rdma_ah_attr *attr,
-			    struct netlink_ext_ack *extack)
+struct kv_obj *kv_ah_create(const struct kv_new *new, const struct rdma_ah_attr *attr)
 {
-	struct kv_ah *ah;
+	struct kv_ah *ah = kv_obj_alloc(&kv_ah_class, sizeof(*ah), new);
 
-	ah = kv_obj_alloc(&kv_ah_class, sizeof(*ah), pd->obj.dev, owner, extack);
 	if (IS_ERR(ah))
 		return ERR_CAST(ah);
-	kv_obj_set_parent(&ah->obj, 0, &pd->obj);
+	kv_obj_set_parent(&ah->obj, 0, &new->pd->obj);
 	ah->attr = *attr;
 	kv_obj_time(&ah->obj, CREATE,
-		    ah->ib = ah_create_ib(pd, &ah->attr, KVERBS_STAGE_CREATE, extack));
-	if (IS_ERR(ah->ib))
-		return kv_obj_give_up(&ah->obj, PTR_ERR(ah->ib));
-	return kv_obj_made(&ah->obj, extack);
+		    ah->ib = ah_create_ib(new->pd, &ah->attr, KVERBS_STAGE_CREATE, new->extack));
+	return kv_obj_made(&ah->obj, PTR_ERR_OR_ZERO(ah->ib), NULL, new->extack);
 }
 
 /*

@@ -19,9 +19,7 @@ struct kv_ah {
 	struct rdma_ah_attr attr;
 };
 
-struct kv_obj *kv_ah_create(struct kv_pd *pd, struct kv_owner *owner,
-			    const struct rdma_ah_attr *attr,
-			    struct netlink_ext_ack *extack);
+struct kv_obj *kv_ah_create(const struct kv_new *new, const struct rdma_ah_attr *attr);
 
 int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
 		  struct netlink_ext_ack *extack);

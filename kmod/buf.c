@@ -117,18 +117,15 @@ static int buf_add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
 
 /**
  * kv_buf_create() - allocate a zeroed buffer, mapped for DMA
- * @dev: the device that maps it
- * @owner: the buffer's owner
+ * @new: the device that maps it, and its owner
  * @init: its length, its pieces and its node
- * @extack: where the reason of a refusal goes
  *
  * No peer can access the buffer before an MR is registered over it.
  *
  * Locks: dev->lock
  * Return: the buffer, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
-			     const struct kv_buf_init *init, struct netlink_ext_ack *extack)
+struct kv_obj *kv_buf_create(const struct kv_new *new, const struct kv_buf_init *init)
 {
 	struct kv_buf *buf;
 	u64 bytes;
@@ -136,15 +133,17 @@ struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
 
 	if (init->node != NUMA_NO_NODE &&
 	    (init->node >= MAX_NUMNODES || !node_state(init->node, N_MEMORY)))
-		return ERR_PTR(kv_refuse(extack, -EINVAL, "node: no such NUMA node has memory"));
-	buf = kv_obj_alloc(&kv_buf_class, sizeof(*buf), dev, owner, extack);
+		return ERR_PTR(kv_refuse(new->extack, -EINVAL,
+					 "node: no such NUMA node has memory"));
+	buf = kv_obj_alloc(&kv_buf_class, sizeof(*buf), new);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
 	buf->length = init->length;
 	/* No quota is larger than S64_MAX, and rounding up more bytes would wrap. */
-	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)buf_unit(dev));
-	ret = kv_obj_charge(&buf->obj, bytes, extack) ?: buf_add_pieces(buf, init, extack);
-	return ret ? kv_obj_give_up(&buf->obj, ret) : kv_obj_made(&buf->obj, extack);
+	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)buf_unit(new->dev));
+	ret = kv_obj_charge(&buf->obj, bytes, new->extack) ?:
+	      buf_add_pieces(buf, init, new->extack);
+	return kv_obj_made(&buf->obj, ret, NULL, new->extack);
 }
 
 static int buf_destroy(struct kv_obj *obj)

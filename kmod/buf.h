@@ -58,8 +58,7 @@ struct kv_buf_place {
 	u32 length;
 };
 
-struct kv_obj *kv_buf_create(struct kv_dev *dev, struct kv_owner *owner,
-			     const struct kv_buf_init *init, struct netlink_ext_ack *extack);
+struct kv_obj *kv_buf_create(const struct kv_new *new, const struct kv_buf_init *init);
 int kv_buf_node(const struct kv_buf *buf);
 struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset);
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);

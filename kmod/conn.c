@@ -14,33 +14,27 @@ static struct rdma_cm_id *conn_create_id(struct kv_conn *conn)
 
 /**
  * kv_conn_create() - make a CONN
- * @dev: its device, which has a CM
- * @owner: the CONN's owner
- * @extack: where the reason of a refusal goes
+ * @new: its device, which has a CM, and its owner
  *
  * Locks: dev->lock
  * Return: the CONN, idle, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
-			      struct netlink_ext_ack *extack)
+struct kv_obj *kv_conn_create(const struct kv_new *new)
 {
 	struct kv_conn *conn;
 
 	/* The reference of its rdma_cm_id would keep the namespace for ever. */
-	if (kv_owner_persistent(owner) && owner->net != &init_net) {
-		kv_refuse(extack, -EINVAL,
+	if (kv_owner_persistent(new->owner) && new->owner->net != &init_net) {
+		kv_refuse(new->extack, -EINVAL,
 			  "a persistent conn would keep its network namespace for ever: make persistent ones in the first namespace");
 		return ERR_PTR(-EINVAL);
 	}
-	conn = kv_conn_alloc(&kv_conn_class, dev, owner, extack);
+	conn = kv_conn_alloc(&kv_conn_class, new);
 	if (IS_ERR(conn))
 		return ERR_CAST(conn);
 	kv_obj_time(&conn->obj, CREATE, conn->id = conn_create_id(conn));
-	if (!IS_ERR(conn->id))
-		return kv_obj_made(&conn->obj, extack);
-	return kv_obj_give_up(&conn->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
-							 PTR_ERR(conn->id),
-							 "rdma_create_id failed"));
+	return kv_obj_made(&conn->obj, PTR_ERR_OR_ZERO(conn->id), "rdma_create_id failed",
+			   new->extack);
 }
 
 /* Takes the oldest request off the listener's list; NULL if there is none. */

@@ -144,8 +144,7 @@ struct kv_conn_param {
 	u8 ack_timeout;
 };
 
-struct kv_obj *kv_conn_create(struct kv_dev *dev, struct kv_owner *owner,
-			      struct netlink_ext_ack *extack);
+struct kv_obj *kv_conn_create(const struct kv_new *new);
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack);
 int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 		   struct netlink_ext_ack *extack);

@@ -178,18 +178,14 @@ void kv_conn_established(void *user)
 /**
  * kv_conn_alloc() - memory for a CONN, not yet visible to anybody
  * @class: kv_conn_class
- * @dev: its device
- * @owner: its future owner
- * @extack: where the reason of a refusal goes
+ * @new: its device and its future owner
  *
  * Return: as kv_obj_alloc().
  */
-struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,
-			      struct kv_owner *owner, struct netlink_ext_ack *extack)
+struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, const struct kv_new *new)
 {
-	struct kv_conn *conn;
+	struct kv_conn *conn = kv_obj_alloc(class, sizeof(*conn), new);
 
-	conn = kv_obj_alloc(class, sizeof(*conn), dev, owner, extack);
 	if (IS_ERR(conn))
 		return conn;
 	INIT_LIST_HEAD(&conn->requests);
@@ -233,14 +229,14 @@ static int conn_add_request(struct kv_conn *listener, struct rdma_cm_id *id,
 		.state = KVERBS_CONN_REQUESTED,
 		.event = KVERBS_CM_EVENT_CONNECT_REQUEST,
 	};
+	const struct kv_new new = { .dev = listener->obj.dev, .owner = listener->obj.owner };
 	struct kv_conn *conn;
 	bool full;
 
 	/* A listener at all addresses also receives requests through other devices. */
 	if (id->device != listener->obj.dev->ib)
 		return conn_refuse_request(id, IB_CM_REJ_INVALID_SERVICE_ID);
-	conn = kv_conn_alloc(listener->obj.class, listener->obj.dev, listener->obj.owner,
-			     NULL);
+	conn = kv_conn_alloc(listener->obj.class, &new);
 	if (IS_ERR(conn))
 		return conn_refuse_request(id, IB_CM_REJ_NO_RESOURCES);
 	conn->id = id;

@@ -7,8 +7,7 @@
 /* Shared by conn.c, conn_event.c and conn_qp.c. */
 extern spinlock_t kv_conn_lock;
 
-struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, struct kv_dev *dev,
-			      struct kv_owner *owner, struct netlink_ext_ack *extack);
+struct kv_conn *kv_conn_alloc(struct kv_obj_class *class, const struct kv_new *new);
 void kv_conn_established(void *user);
 int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event);
 enum kverbs_conn_state kv_conn_state(struct kv_conn *conn);

@@ -66,26 +66,21 @@ static void cq_destroy_ib(struct kv_cq *cq)
 
 /**
  * kv_cq_create() - allocate a completion queue
- * @dev: on which device
- * @owner: the CQ's owner
+ * @new: its device and its owner
  * @cqe: how many completions it must hold, 1 .. the device's max_cqe
  * @comp_vector: completion vector, below the device's num_comp_vectors
  * @context: the poller and its context
- * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the CQ, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
-			    u32 cqe, u32 comp_vector,
-			    enum kverbs_cq_context context,
-			    struct netlink_ext_ack *extack)
+struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
+			    enum kverbs_cq_context context)
 {
-	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, dev->ib->attrs.max_cqe);
-	struct kv_cq *cq;
+	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, new->dev->ib->attrs.max_cqe);
+	struct kv_cq *cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), new);
 	int ret;
 
-	cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), dev, owner, extack);
 	if (IS_ERR(cq))
 		return ERR_CAST(cq);
 	/* The number asked for: each device rounds it differently, and markers take entries. */
@@ -93,18 +88,15 @@ struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
 	cq->comp_vector = comp_vector;
 	cq->context = context;
 	kv_wqe_init_cq(cq);
-	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), extack);
+	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), new->extack);
 	if (ret)
 		return kv_obj_give_up(&cq->obj, ret);
 
 	kv_obj_time(&cq->obj, CREATE,
 		    cq->ib = kv_cq_core_polls(cq) ? cq_create_polled_by_core(cq, entries) :
 						 cq_create_direct(cq, entries));
-	if (!IS_ERR(cq->ib))
-		return kv_obj_made(&cq->obj, extack);
-	return kv_obj_give_up(&cq->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
-						       PTR_ERR(cq->ib),
-						       "the device refuses to make the cq"));
+	return kv_obj_made(&cq->obj, PTR_ERR_OR_ZERO(cq->ib), "the device refuses to make the cq",
+			   new->extack);
 }
 
 static int cq_destroy(struct kv_obj *obj)

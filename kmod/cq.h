@@ -47,10 +47,8 @@ static inline bool kv_cq_core_polls(const struct kv_cq *cq)
 	return cq->context != KVERBS_CQ_POLLED && cq->context != KVERBS_CQ_EVENT;
 }
 
-struct kv_obj *kv_cq_create(struct kv_dev *dev, struct kv_owner *owner,
-			    u32 cqe, u32 comp_vector,
-			    enum kverbs_cq_context context,
-			    struct netlink_ext_ack *extack);
+struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
+			    enum kverbs_cq_context context);
 bool kv_cq_claim(struct kv_cq *cq);
 void kv_cq_release(struct kv_cq *cq);
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);

@@ -25,37 +25,31 @@ static struct ib_mr *mr_alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
 
 /**
  * kv_mr_create() - allocate an MR
- * @pd: its protection domain
- * @owner: the MR's owner
+ * @new: its protection domain and its owner
  * @max_pages: pages that a registration may have; 0: the default
- * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the MR, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pages,
-			    struct netlink_ext_ack *extack)
+struct kv_obj *kv_mr_create(const struct kv_new *new, u32 max_pages)
 {
-	struct kv_dev *dev = pd->obj.dev;
-	u32 max = kv_dev_max_mr_pages(dev);
+	u32 max = kv_dev_max_mr_pages(new->dev);
 	struct kv_mr *mr;
 
 	if (!max)
-		return ERR_PTR(kv_refuse(extack, -EOPNOTSUPP,
+		return ERR_PTR(kv_refuse(new->extack, -EOPNOTSUPP,
 					 "the device has no fast registration"));
 	if (max_pages > max)
-		return ERR_PTR(kv_refuse(extack, -EINVAL,
+		return ERR_PTR(kv_refuse(new->extack, -EINVAL,
 					 "max_pages is above the device's max_fast_reg_pages"));
 
-	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), dev, owner, extack);
+	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), new);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	kv_obj_set_parent(&mr->obj, KV_MR_PD, &pd->obj);
+	kv_obj_set_parent(&mr->obj, KV_MR_PD, &new->pd->obj);
 	mr->max_pages = max_pages ?: min_t(u32, KV_MR_MAX_PAGES, max);
-	kv_obj_time(&mr->obj, CREATE, mr->ib = mr_alloc_ib(pd->ib, mr, extack));
-	if (!IS_ERR(mr->ib))
-		return kv_obj_made(&mr->obj, extack);
-	return kv_obj_give_up(&mr->obj, PTR_ERR(mr->ib));
+	kv_obj_time(&mr->obj, CREATE, mr->ib = mr_alloc_ib(new->pd->ib, mr, new->extack));
+	return kv_obj_made(&mr->obj, PTR_ERR_OR_ZERO(mr->ib), NULL, new->extack);
 }
 
 /*

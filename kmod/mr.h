@@ -69,8 +69,7 @@ struct kv_mr_reg {
 	u32 post_context;
 };
 
-struct kv_obj *kv_mr_create(struct kv_pd *pd, struct kv_owner *owner, u32 max_pages,
-			    struct netlink_ext_ack *extack);
+struct kv_obj *kv_mr_create(const struct kv_new *new, u32 max_pages);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	      struct netlink_ext_ack *extack);
 int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,

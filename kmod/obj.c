@@ -34,20 +34,17 @@ static void obj_count(u64 *counter)
  * kv_obj_alloc() - memory for an object, not yet visible to anybody
  * @class: its class
  * @size: of the structure that starts with a struct kv_obj
- * @dev: its device
- * @owner: its owner
- * @extack: where the reason of a refusal goes
+ * @new: its device and its owner
  *
  * Return: zeroed memory, to be given to kv_obj_made() or kv_obj_give_up(), or
  * ERR_PTR: -EDQUOT, -ENOMEM.
  */
-void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
-		   struct kv_owner *owner, struct netlink_ext_ack *extack)
+void *kv_obj_alloc(struct kv_obj_class *class, size_t size, const struct kv_new *new)
 {
 	struct kv_obj *obj;
 	int ret;
 
-	ret = kv_quota_charge_object(extack);
+	ret = kv_quota_charge_object(new->extack);
 	if (ret)
 		return ERR_PTR(ret);
 	obj = kzalloc(size, GFP_KERNEL_ACCOUNT);
@@ -57,8 +54,8 @@ void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
 	}
 	kref_init(&obj->ref);
 	obj->class = class;
-	obj->owner = kv_owner_get(owner);
-	obj->dev = kv_dev_get(dev);
+	obj->owner = kv_owner_get(new->owner);
+	obj->dev = kv_dev_get(new->dev);
 	INIT_LIST_HEAD(&obj->owner_link);
 	INIT_LIST_HEAD(&obj->dev_link);
 	return obj;
@@ -404,16 +401,23 @@ static void obj_abandon(struct kv_obj *obj, int error)
 /**
  * kv_obj_made() - publish an object whose verbs object is made, or undo both
  * @obj: the object, complete
+ * @error: 0; or the error of what has failed, with which there is no verbs object
+ * @text: of the refusal by the verb; NULL: the command is refused already
  * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
- * Return: the object, owned by the id table, or ERR_PTR as kv_obj_publish().
+ * Return: the object, owned by the id table, or ERR_PTR: @error, or as kv_obj_publish().
  */
-struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack)
+struct kv_obj *kv_obj_made(struct kv_obj *obj, int error, const char *text,
+			   struct netlink_ext_ack *extack)
 {
-	int error = kv_obj_publish(obj, extack);
 	int ret;
 
+	if (error && text)
+		kv_verb_failed(extack, KVERBS_STAGE_CREATE, error, text);
+	if (error)
+		return kv_obj_give_up(obj, error);
+	error = kv_obj_publish(obj, extack);
 	if (!error)
 		return obj;
 	ret = obj->class->destroy(obj);

@@ -12,6 +12,7 @@
 
 struct kv_dev;
 struct kv_obj;
+struct kv_pd;
 struct netlink_ext_ack;
 
 /* A QP has the most parents: PD, two CQs, SRQ, and the buffers and MRs that its runs posted. */
@@ -91,12 +92,26 @@ struct kv_obj {
 	u64 bytes;
 };
 
-void *kv_obj_alloc(struct kv_obj_class *class, size_t size, struct kv_dev *dev,
-		   struct kv_owner *owner, struct netlink_ext_ack *extack);
+/**
+ * struct kv_new - what every new object is given
+ * @dev: its device, locked
+ * @pd: the PD that it uses; NULL if it uses none
+ * @owner: its owner
+ * @extack: where the reason of a refusal goes
+ */
+struct kv_new {
+	struct kv_dev *dev;
+	struct kv_pd *pd;
+	struct kv_owner *owner;
+	struct netlink_ext_ack *extack;
+};
+
+void *kv_obj_alloc(struct kv_obj_class *class, size_t size, const struct kv_new *new);
 struct kv_obj *kv_obj_give_up(struct kv_obj *obj, int error);
 int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack);
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
-struct kv_obj *kv_obj_made(struct kv_obj *obj, struct netlink_ext_ack *extack);
+struct kv_obj *kv_obj_made(struct kv_obj *obj, int error, const char *text,
+			   struct netlink_ext_ack *extack);
 void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
 		       struct kv_obj *parent);
 void kv_obj_hold(struct kv_obj *obj);

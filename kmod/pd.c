@@ -6,27 +6,20 @@
 
 /**
  * kv_pd_create() - allocate a protection domain
- * @dev: its device
- * @owner: the PD's owner
- * @extack: where the reason of a refusal goes
+ * @new: its device and its owner
  *
  * Locks: dev->lock
  * Return: the PD, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
-			    struct netlink_ext_ack *extack)
+struct kv_obj *kv_pd_create(const struct kv_new *new)
 {
-	struct kv_pd *pd;
+	struct kv_pd *pd = kv_obj_alloc(&kv_pd_class, sizeof(*pd), new);
 
-	pd = kv_obj_alloc(&kv_pd_class, sizeof(*pd), dev, owner, extack);
 	if (IS_ERR(pd))
 		return ERR_CAST(pd);
 	/* Two commands of mlx5's firmware: the PD, and its DMA key (mlx5_ib_get_dma_mr()). */
-	kv_obj_time(&pd->obj, CREATE, pd->ib = ib_alloc_pd(dev->ib, 0));
-	if (!IS_ERR(pd->ib))
-		return kv_obj_made(&pd->obj, extack);
-	return kv_obj_give_up(&pd->obj, kv_verb_failed(extack, KVERBS_STAGE_CREATE,
-						       PTR_ERR(pd->ib), "ib_alloc_pd failed"));
+	kv_obj_time(&pd->obj, CREATE, pd->ib = ib_alloc_pd(new->dev->ib, 0));
+	return kv_obj_made(&pd->obj, PTR_ERR_OR_ZERO(pd->ib), "ib_alloc_pd failed", new->extack);
 }
 
 /* If a driver refuses, the core logs a warning, and the PD is leaked (ib_dealloc_pd()). */

@@ -16,8 +16,7 @@ struct kv_pd {
 	struct ib_pd *ib;
 };
 
-struct kv_obj *kv_pd_create(struct kv_dev *dev, struct kv_owner *owner,
-			    struct netlink_ext_ack *extack);
+struct kv_obj *kv_pd_create(const struct kv_new *new);
 
 extern struct kv_obj_class kv_pd_class;
 

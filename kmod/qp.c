@@ -144,57 +144,51 @@ static u64 qp_queue_bytes(const struct kv_qp_init *init)
 	       kv_queue_rq_bytes(cap->max_recv_wr, cap->max_recv_sge);
 }
 
-static int qp_explain_create(int error, const struct ib_qp_cap *cap,
-			     struct netlink_ext_ack *extack)
+static const char *qp_explain_create(int error, const struct ib_qp_cap *cap)
 {
 	if (error == -ENOMEM)
-		return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error,
-				      "ib_create_qp failed: no memory for queues of this depth");
+		return "ib_create_qp failed: no memory for queues of this depth";
 	if (error == -EINVAL && cap->max_inline_data)
-		return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error,
-				      "ib_create_qp failed: max_inline may be more than the device takes");
-	return kv_verb_failed(extack, KVERBS_STAGE_CREATE, error, "ib_create_qp failed");
+		return "ib_create_qp failed: max_inline may be more than the device takes";
+	return "ib_create_qp failed";
 }
 
 /**
  * kv_qp_create() - create a queue pair
+ * @new: its protection domain and its owner
  * @init: its attributes
- * @owner: its owner
- * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the QP, in RESET, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
-			    struct netlink_ext_ack *extack)
+struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *init)
 {
-	struct kv_qp *qp;
+	struct kv_qp *qp = kv_obj_alloc(&kv_qp_class, sizeof(*qp), new);
 	int ret;
 
-	qp = kv_obj_alloc(&kv_qp_class, sizeof(*qp), init->pd->obj.dev, owner, extack);
 	if (IS_ERR(qp))
 		return ERR_CAST(qp);
+	qp->pd = new->pd;
 	qp->init = *init;
 	qp->port = 1;
 	kv_drain_init(&qp->drain);
 	qp_set_parents(qp);
-	ret = kv_obj_charge(&qp->obj, qp_queue_bytes(init), extack);
+	ret = kv_obj_charge(&qp->obj, qp_queue_bytes(init), new->extack);
 	if (ret)
 		return kv_obj_give_up(&qp->obj, ret);
 
 	kv_obj_time(&qp->obj, CREATE, qp->ib = qp_create_ib(qp, &qp->cap));
-	if (IS_ERR(qp->ib))
-		return kv_obj_give_up(&qp->obj,
-				      qp_explain_create(PTR_ERR(qp->ib), &init->cap, extack));
+	ret = PTR_ERR_OR_ZERO(qp->ib);
+	if (ret)
+		return kv_obj_made(&qp->obj, ret, qp_explain_create(ret, &init->cap), new->extack);
 	if (qp->srq) {
 		qp->cap.max_recv_wr = 0;
 		qp->cap.max_recv_sge = 0;
 	}
 	ret = kv_wqe_init_qp(qp);
-	if (!ret)
-		return kv_obj_made(&qp->obj, extack);
-	ib_destroy_qp(qp->ib);
-	return kv_obj_give_up(&qp->obj, ret);
+	if (ret)
+		ib_destroy_qp(qp->ib);
+	return kv_obj_made(&qp->obj, ret, NULL, new->extack);
 }
 
 /*

@@ -29,9 +29,9 @@ enum kv_qp_parent {
  *	last run: its receives may still be outstanding, so they stay until another run,
  *	RESET, or the QP's end.
  * @ib: the verbs object
- * @init: the arguments of ib_create_qp(), no limit above the device's:
+ * @pd: its protection domain
+ * @init: the arguments of ib_create_qp(), no limit above the device's, objects of the PD's device:
  * @type: its transport, which the device has
- * @pd: its protection domain; the members below are of the same device
  * @send_cq: the CQ of its sends
  * @recv_cq: the CQ of its receives, may be the same
  * @srq: the SRQ of its receives, or NULL: it has a receive queue of its own
@@ -59,10 +59,10 @@ enum kv_qp_parent {
 struct kv_qp {
 	struct kv_obj obj;
 	struct ib_qp *ib;
+	struct kv_pd *pd;
 
 	struct_group_tagged(kv_qp_init, init, /* kv_qp_create() copies it */
 		enum kverbs_qp_type type;
-		struct kv_pd *pd;
 		struct kv_cq *send_cq;
 		struct kv_cq *recv_cq;
 		struct kv_srq *srq;
@@ -100,8 +100,7 @@ struct kv_qp_modify {
 	bool resolved;
 };
 
-struct kv_obj *kv_qp_create(const struct kv_qp_init *init, struct kv_owner *owner,
-			    struct netlink_ext_ack *extack);
+struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *init);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,

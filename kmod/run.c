@@ -267,30 +267,27 @@ static u32 run_count_workers(const struct kv_run_spec *spec)
 
 /**
  * kv_run_start() - start threads that run a loop
- * @dev: the device of all objects that the spec names
- * @owner: the run's owner
+ * @new: the device of all objects that the spec names, and the run's owner
  * @spec: what to run; values in range, and as many ends, QPs, buffers and MRs as the loop needs
  * @wrong: receives the end that causes a refusal; the number of ends if none does
- * @extack: where the reason of a refusal goes
  *
  * Each thread holds a reference to the module.
  *
  * Locks: dev->lock
  * Return: the run, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
-			    const struct kv_run_spec *spec, u32 *wrong,
-			    struct netlink_ext_ack *extack)
+struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong)
 {
+	struct netlink_ext_ack *extack = new->extack;
 	u32 i, workers = run_count_workers(spec);
 	struct kv_run *run;
 	int ret;
 
 	*wrong = spec->ends;
-	ret = run_check_spec(dev, spec, extack);
+	ret = run_check_spec(new->dev, spec, extack);
 	if (ret)
 		return ERR_PTR(ret);
-	run = kv_obj_alloc(&kv_run_class, struct_size(run, worker, workers), dev, owner, extack);
+	run = kv_obj_alloc(&kv_run_class, struct_size(run, worker, workers), new);
 	if (IS_ERR(run))
 		return ERR_CAST(run);
 	init_completion(&run->done);

@@ -140,9 +140,7 @@ struct kv_run {
 	struct kv_worker worker[];
 };
 
-struct kv_obj *kv_run_start(struct kv_dev *dev, struct kv_owner *owner,
-			    const struct kv_run_spec *spec, u32 *wrong,
-			    struct netlink_ext_ack *extack);
+struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong);
 void kv_run_cancel(struct kv_run *run, int reason);
 
 extern struct kv_obj_class kv_run_class;

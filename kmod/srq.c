@@ -32,19 +32,15 @@ void kv_srq_query(struct kv_srq *srq)
 
 /**
  * kv_srq_create() - create a shared receive queue
- * @pd: its protection domain; the device has SRQs
- * @owner: the SRQ's owner
+ * @new: its protection domain and its owner; the device has SRQs
  * @max_wr: its depth, 1 .. max_srq_wr
  * @max_sge: SGEs of each receive, 1 .. max_srq_sge
  * @limit: when SRQ_LIMIT_REACHED comes, 0 .. @max_wr
- * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: the SRQ, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
-			     u32 max_wr, u32 max_sge, u32 limit,
-			     struct netlink_ext_ack *extack)
+struct kv_obj *kv_srq_create(const struct kv_new *new, u32 max_wr, u32 max_sge, u32 limit)
 {
 	struct ib_srq_init_attr init = {
 		.event_handler = kv_event_async,
@@ -53,34 +49,30 @@ struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
 		.attr.srq_limit = limit,
 		.srq_type = IB_SRQT_BASIC,
 	};
-	struct kv_srq *srq;
+	struct kv_srq *srq = kv_obj_alloc(&kv_srq_class, sizeof(*srq), new);
 	int ret;
 
-	srq = kv_obj_alloc(&kv_srq_class, sizeof(*srq), pd->obj.dev, owner, extack);
 	if (IS_ERR(srq))
 		return ERR_CAST(srq);
-	kv_obj_set_parent(&srq->obj, 0, &pd->obj);
-	srq->pd = pd;
+	kv_obj_set_parent(&srq->obj, 0, &new->pd->obj);
+	srq->pd = new->pd;
 	kv_wqe_init_srq(srq);
 	init.srq_context = &srq->obj;
-	ret = kv_obj_charge(&srq->obj, kv_queue_rq_bytes(max_wr, max_sge), extack);
+	ret = kv_obj_charge(&srq->obj, kv_queue_rq_bytes(max_wr, max_sge), new->extack);
 	if (ret)
 		return kv_obj_give_up(&srq->obj, ret);
 
 	/* The core does not check for ib_device_ops.create_srq: kv_dev_caps() has done it. */
-	kv_obj_time(&srq->obj, CREATE, srq->ib = ib_create_srq(pd->ib, &init));
-	if (IS_ERR(srq->ib)) {
-		ret = PTR_ERR(srq->ib);
-		kv_verb_failed(extack, KVERBS_STAGE_CREATE, ret, ret == -ENOMEM ?
-			       "ib_create_srq failed: no memory for a queue of this depth" :
-			       "ib_create_srq failed");
-		return kv_obj_give_up(&srq->obj, ret);
+	kv_obj_time(&srq->obj, CREATE, srq->ib = ib_create_srq(new->pd->ib, &init));
+	if (!IS_ERR(srq->ib)) {
+		srq->max_wr = init.attr.max_wr;
+		srq->max_sge = init.attr.max_sge;
+		srq->limit = limit;
+		kv_srq_query(srq);
 	}
-	srq->max_wr = init.attr.max_wr;
-	srq->max_sge = init.attr.max_sge;
-	srq->limit = limit;
-	kv_srq_query(srq);
-	return kv_obj_made(&srq->obj, extack);
+	return kv_obj_made(&srq->obj, PTR_ERR_OR_ZERO(srq->ib), srq->ib == ERR_PTR(-ENOMEM) ?
+			   "ib_create_srq failed: no memory for a queue of this depth" :
+			   "ib_create_srq failed", new->extack);
 }
 
 /*

@@ -29,9 +29,7 @@ struct kv_srq {
 	struct kv_srq_wqes wqes;
 };
 
-struct kv_obj *kv_srq_create(struct kv_pd *pd, struct kv_owner *owner,
-			     u32 max_wr, u32 max_sge, u32 limit,
-			     struct netlink_ext_ack *extack);
+struct kv_obj *kv_srq_create(const struct kv_new *new, u32 max_wr, u32 max_sge, u32 limit);
 void kv_srq_query(struct kv_srq *srq);
 int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask,
 		  struct netlink_ext_ack *extack);

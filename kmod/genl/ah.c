@@ -159,19 +159,18 @@ static int ah_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return ret;
 }
 
-static struct kv_obj *ah_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			      struct kv_owner *owner)
+static struct kv_obj *ah_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct rdma_ah_attr attr = {};
 	u32 port = 1;
 	int ret;
 
-	if (!(kv_dev_caps(dev) & KVERBS_CAP_AH))
+	if (!(kv_dev_caps(new->dev) & KVERBS_CAP_AH))
 		return ERR_PTR(kv_refuse(info->extack, -EOPNOTSUPP,
 					 "the device has no address handles"));
-	ret = kv_msg_parse_port(info, KVERBS_A_AH_PORT, dev->ib, &port) ?:
-	      kv_msg_parse_av(info, &numbers_of_ah, dev->ib, port, &attr);
-	return ret ? ERR_PTR(ret) : kv_ah_create(pd, owner, &attr, info->extack);
+	ret = kv_msg_parse_port(info, KVERBS_A_AH_PORT, new->dev->ib, &port) ?:
+	      kv_msg_parse_av(info, &numbers_of_ah, new->dev->ib, port, &attr);
+	return ret ? ERR_PTR(ret) : kv_ah_create(new, &attr);
 }
 
 static const struct kv_noun ah_noun = {

@@ -32,8 +32,7 @@ static int buf_check_new(struct genl_info *info)
 	return kv_msg_need(info, KVERBS_A_BUF_LENGTH, "length is missing: how many bytes?");
 }
 
-static struct kv_obj *buf_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			       struct kv_owner *owner)
+static struct kv_obj *buf_make(struct genl_info *info, const struct kv_new *new)
 {
 	const struct kv_buf_init init = {
 		.length = nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]),
@@ -41,7 +40,7 @@ static struct kv_obj *buf_make(struct genl_info *info, struct kv_dev *dev, struc
 		.node = kv_u32_or(info->attrs[KVERBS_A_BUF_NODE], NUMA_NO_NODE),
 	};
 
-	return kv_buf_create(dev, owner, &init, info->extack);
+	return kv_buf_create(new, &init);
 }
 
 static const struct kv_noun buf_noun = {

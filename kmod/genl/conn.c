@@ -99,13 +99,12 @@ static int conn_fill(struct sk_buff *skb, struct kv_obj *obj)
 
 /* --- making a CONN --- */
 
-static struct kv_obj *conn_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-				struct kv_owner *owner)
+static struct kv_obj *conn_make(struct genl_info *info, const struct kv_new *new)
 {
-	if (!(kv_dev_caps(dev) & KVERBS_CAP_CM))
+	if (!(kv_dev_caps(new->dev) & KVERBS_CAP_CM))
 		return ERR_PTR(kv_msg_refuse(info, info->attrs[KVERBS_A_CONN_DEV], -EOPNOTSUPP,
 					     "the device has no connection manager"));
-	return kv_conn_create(dev, owner, info->extack);
+	return kv_conn_create(new);
 }
 
 static const struct kv_noun conn_noun = {

@@ -32,22 +32,19 @@ static int cq_check_new(struct genl_info *info)
 			   "cqe is missing: how many completions must the cq hold?");
 }
 
-static struct kv_obj *cq_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			      struct kv_owner *owner)
+static struct kv_obj *cq_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
 	int ret;
 
-	ret = kv_msg_check_limit(info, CQ_CQE, "cqe", dev, max_cqe) ?:
-	      kv_msg_check_max(info, KVERBS_A_CQ_COMP_VECTOR,
-			       dev->ib->num_comp_vectors - 1,
+	ret = kv_msg_check_limit(info, CQ_CQE, "cqe", new->dev, max_cqe) ?:
+	      kv_msg_check_max(info, KVERBS_A_CQ_COMP_VECTOR, new->dev->ib->num_comp_vectors - 1,
 			       "comp_vector is not below the device's num_comp_vectors");
 	if (ret)
 		return ERR_PTR(ret);
-	return kv_cq_create(dev, owner, nla_get_u32(attrs[KVERBS_A_CQ_CQE]),
+	return kv_cq_create(new, nla_get_u32(attrs[KVERBS_A_CQ_CQE]),
 			    kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
-			    kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED),
-			    info->extack);
+			    kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED));
 }
 
 static const struct kv_noun cq_noun = {

@@ -45,11 +45,9 @@ static int mr_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return ret || !kv_mr_registered(mr) ? ret : mr_fill_key(skb, mr);
 }
 
-static struct kv_obj *mr_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			      struct kv_owner *owner)
+static struct kv_obj *mr_make(struct genl_info *info, const struct kv_new *new)
 {
-	return kv_mr_create(pd, owner, kv_u32_or(info->attrs[KVERBS_A_MR_MAX_PAGES], 0),
-			    info->extack);
+	return kv_mr_create(new, kv_u32_or(info->attrs[KVERBS_A_MR_MAX_PAGES], 0));
 }
 
 static const struct kv_noun mr_noun = {

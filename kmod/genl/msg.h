@@ -48,7 +48,7 @@ struct kv_reply {
  * @verb_ns: attribute for the time of the verbs of a command on an object
  * @stage: attribute for the parts of that time; 0: there are none
  * @check: checks the attributes of a message that makes an object; NULL: there is no check
- * @make: makes an object, with the device locked; @pd is NULL if objects are made on a device
+ * @make: makes an object
  * @fill: puts all but the first three attributes, with the device locked
  */
 struct kv_noun {
@@ -60,8 +60,7 @@ struct kv_noun {
 	int verb_ns;
 	int stage;
 	int (*check)(struct genl_info *info);
-	struct kv_obj *(*make)(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			       struct kv_owner *owner);
+	struct kv_obj *(*make)(struct genl_info *info, const struct kv_new *new);
 	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
 };
 

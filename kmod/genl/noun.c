@@ -24,46 +24,43 @@ static const struct kv_noun *noun_of(struct genl_info *info)
 	return nouns[kv_call_rank(kv_call_of(info)->flags)];
 }
 
-static int noun_lock(struct genl_info *info, const struct kv_noun *noun, struct kv_dev **dev,
-		     struct kv_pd **pd)
+static int noun_lock(struct genl_info *info, const struct kv_noun *noun, struct kv_new *new)
 {
 	struct kv_obj *obj;
 	int ret;
 
 	if (!noun->pd)
-		return kv_msg_lock_dev(info, noun->dev, dev);
+		return kv_msg_lock_dev(info, noun->dev, &new->dev);
 	ret = kv_msg_lock_obj(info, noun->pd, &kv_pd_class, &obj);
 	if (ret)
 		return ret;
-	*pd = container_of(obj, struct kv_pd, obj);
-	*dev = kv_dev_get(obj->dev);
+	new->pd = container_of(obj, struct kv_pd, obj);
+	new->dev = kv_dev_get(obj->dev);
 	return 0;
 }
 
 int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct kv_noun *noun = noun_of(info);
-	struct kv_owner *owner = kv_msg_owner(info);
-	struct kv_pd *pd = NULL;
+	struct kv_new new = { .owner = kv_msg_owner(info), .extack = info->extack };
 	struct kv_reply reply;
-	struct kv_dev *dev;
 	int ret;
 
 	if (info->attrs[noun->persistent])
-		owner = owner->persistent;
+		new.owner = new.owner->persistent;
 	ret = noun->check ? noun->check(info) : 0;
 	if (ret)
 		return ret;
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	ret = noun_lock(info, noun, &dev, &pd);
+	ret = noun_lock(info, noun, &new);
 	if (ret)
 		return kv_reply_end(info, &reply, ret);
-	ret = kv_msg_end_new(info, &reply, noun->make(info, dev, pd, owner), noun);
-	if (pd)
-		kv_obj_put(&pd->obj);
-	kv_msg_unlock_dev(dev);
+	ret = kv_msg_end_new(info, &reply, noun->make(info, &new), noun);
+	if (new.pd)
+		kv_obj_put(&new.pd->obj);
+	kv_msg_unlock_dev(new.dev);
 	return ret;
 }
 

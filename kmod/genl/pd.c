@@ -16,10 +16,9 @@ static int pd_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return nla_put_u32(skb, KVERBS_A_PD_LOCAL_DMA_LKEY, pd->ib->local_dma_lkey);
 }
 
-static struct kv_obj *pd_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			      struct kv_owner *owner)
+static struct kv_obj *pd_make(struct genl_info *info, const struct kv_new *new)
 {
-	return kv_pd_create(dev, owner, info->extack);
+	return kv_pd_create(new);
 }
 
 static const struct kv_noun pd_noun = {

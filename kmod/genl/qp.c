@@ -259,13 +259,12 @@ static int qp_check_new(struct genl_info *info)
 				   "max_recv_sge is of no use here: receives come from the srq");
 }
 
-static struct kv_obj *qp_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			      struct kv_owner *owner)
+static struct kv_obj *qp_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
 	u32 own = !attrs[KVERBS_A_QP_SRQ];
+	struct kv_dev *dev = new->dev;
 	struct kv_qp_init init = {
-		.pd = pd,
 		.type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC),
 		.cap.max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]),
 		.cap.max_recv_wr = kv_u32_or(attrs[KVERBS_A_QP_MAX_RECV_WR], 0),
@@ -281,7 +280,7 @@ static struct kv_obj *qp_make(struct genl_info *info, struct kv_dev *dev, struct
 	      kv_msg_find(info, attrs[KVERBS_A_QP_SEND_CQ], cq, dev, &init.send_cq) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_RECV_CQ], cq, dev, &init.recv_cq) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_SRQ], srq, dev, &init.srq);
-	return ret ? ERR_PTR(ret) : kv_qp_create(&init, owner, info->extack);
+	return ret ? ERR_PTR(ret) : kv_qp_create(new, &init);
 }
 
 static const struct kv_noun qp_noun = {

@@ -163,7 +163,11 @@ static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv
 
 static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const struct start *start)
 {
-	struct kv_owner *owner = kv_msg_owner(info);
+	const struct kv_new new = {
+		.dev = dev,
+		.owner = kv_msg_owner(info),
+		.extack = info->extack,
+	};
 	struct kv_reply reply;
 	struct kv_obj *run;
 	u32 wrong;
@@ -172,7 +176,7 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	run = kv_run_start(dev, owner, &start->to, &wrong, info->extack);
+	run = kv_run_start(&new, &start->to, &wrong);
 	if (IS_ERR(run)) {
 		if (wrong < start->to.ends)
 			NL_SET_BAD_ATTR(info->extack, start->end[wrong]);

@@ -32,24 +32,23 @@ static int srq_check_new(struct genl_info *info)
 			   "max_wr is missing: how many receives must the srq hold?");
 }
 
-static struct kv_obj *srq_make(struct genl_info *info, struct kv_dev *dev, struct kv_pd *pd,
-			       struct kv_owner *owner)
+static struct kv_obj *srq_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
 	int ret;
 
-	if (!(kv_dev_caps(dev) & KVERBS_CAP_SRQ))
+	if (!(kv_dev_caps(new->dev) & KVERBS_CAP_SRQ))
 		return ERR_PTR(kv_refuse(info->extack, -EOPNOTSUPP,
 					 "the device has no shared receive queues"));
-	ret = kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", dev, max_srq_wr) ?:
-	      kv_msg_check_limit(info, SRQ_MAX_SGE, "max_sge", dev, max_srq_sge) ?:
+	ret = kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", new->dev, max_srq_wr) ?:
+	      kv_msg_check_limit(info, SRQ_MAX_SGE, "max_sge", new->dev, max_srq_sge) ?:
 	      kv_msg_check_max(info, KVERBS_A_SRQ_LIMIT,
 			       nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]), "limit is above max_wr");
 	if (ret)
 		return ERR_PTR(ret);
-	return kv_srq_create(pd, owner, nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
+	return kv_srq_create(new, nla_get_u32(attrs[KVERBS_A_SRQ_MAX_WR]),
 			     kv_u32_or(attrs[KVERBS_A_SRQ_MAX_SGE], 1),
-			     kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0), info->extack);
+			     kv_u32_or(attrs[KVERBS_A_SRQ_LIMIT], 0));
 }
 
 static const struct kv_noun srq_noun = {
