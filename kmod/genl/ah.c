@@ -182,11 +182,11 @@ static const struct kv_noun ah_noun = {
 #define TAKES(NAME) KV_TAKES(AH, NAME)
 
 static const struct kv_command ah_commands[] = {
-	KV_COMMAND(AH, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(PORT),
+	KV_COMMAND(AH, NEW, .doit = kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(PORT),
 		   TAKES(DGID), TAKES(SGID_INDEX), TAKES(DLID), TAKES(SL), TAKES(TRAFFIC_CLASS),
 		   TAKES(FLOW_LABEL), TAKES(HOP_LIMIT)),
-	KV_COMMAND(AH, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST_AT_ONCE(AH, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND(AH, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(AH, GET, KV_SHOWS, TAKES(ID)),
 };
 
 KV_COMMAND_SET(ah, AH, &ah_noun);

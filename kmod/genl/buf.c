@@ -27,11 +27,6 @@ static int buf_fill(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_BUF_NODE, kv_buf_node(buf));
 }
 
-static int buf_check_new(struct genl_info *info)
-{
-	return kv_msg_need(info, KVERBS_A_BUF_LENGTH, "length is missing: how many bytes?");
-}
-
 static struct kv_obj *buf_make(struct genl_info *info, const struct kv_new *new)
 {
 	const struct kv_buf_init init = {
@@ -45,7 +40,6 @@ static struct kv_obj *buf_make(struct genl_info *info, const struct kv_new *new)
 
 static const struct kv_noun buf_noun = {
 	KV_NOUN(buf, BUF),
-	.check = buf_check_new,
 };
 
 static int buf_check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)
@@ -77,7 +71,7 @@ static int buf_write(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static int buf_do_read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int buf_read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	u64 offset = kv_u64_or(info->attrs[KVERBS_A_BUF_OFFSET], 0);
 	u64 length = nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]);
@@ -95,29 +89,36 @@ static int buf_do_read(struct genl_info *info, struct kv_obj *obj, struct sk_buf
 	return 0;
 }
 
-static int buf_read(struct sk_buff *skb, struct genl_info *info)
+static int buf_check_read(struct genl_info *info)
 {
 	struct nlattr *length = info->attrs[KVERBS_A_BUF_LENGTH];
 
-	if (!length)
-		return kv_msg_need(info, KVERBS_A_BUF_LENGTH,
-				   "length is missing: how many bytes?");
-	if (nla_get_u64(length) > KVERBS_DATA_MAX)
-		return kv_msg_refuse(info, length, -EINVAL,
-				     "length is above what one message carries: "
-				     __stringify(KVERBS_DATA_MAX));
-	return kv_msg_command(info, &buf_noun, nla_total_size(nla_get_u64(length)), buf_do_read);
+	if (nla_get_u64(length) <= KVERBS_DATA_MAX)
+		return 0;
+	return kv_msg_refuse(info, length, -EINVAL,
+			     "length is above what one message carries: "
+			     __stringify(KVERBS_DATA_MAX));
+}
+
+static size_t buf_size_of_read(const struct genl_info *info)
+{
+	return nla_total_size(nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]));
 }
 
 #define TAKES(NAME) KV_TAKES(BUF, NAME)
+#define NEEDS(NAME, text) KV_NEEDS(BUF, NAME, text)
+
+#define LENGTH NEEDS(LENGTH, "length is missing: how many bytes?")
 
 static const struct kv_command buf_commands[] = {
-	KV_COMMAND(BUF, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT), TAKES(LENGTH),
+	KV_COMMAND(BUF, NEW, .doit = kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT), LENGTH,
 		   TAKES(PIECES), TAKES(NODE)),
-	KV_COMMAND(BUF, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST_AT_ONCE(BUF, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND_AT_ONCE(BUF, WRITE, buf_write, TAKES(ID), TAKES(OFFSET), TAKES(DATA)),
-	KV_COMMAND_AT_ONCE(BUF, READ, buf_read, TAKES(ID), TAKES(LENGTH), TAKES(OFFSET)),
+	KV_COMMAND(BUF, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(BUF, GET, KV_SHOWS, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(BUF, WRITE, .doit = buf_write, TAKES(ID), TAKES(OFFSET), TAKES(DATA)),
+	{ .cmd = KVERBS_CMD_BUF_READ, .at_once = true, .check = buf_check_read,
+	  .size = buf_size_of_read, .run = buf_read,
+	  KV_TAKEN(TAKES(ID), LENGTH, TAKES(OFFSET)) },
 };
 
 KV_COMMAND_SET(buf, BUF, &buf_noun);

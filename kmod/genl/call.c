@@ -165,7 +165,6 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 		  struct genl_info *info)
 {
 	struct kv_call call = {
-		.flags = ops->internal_flags,
 		.run = ops->doit,
 		.attrs = ops->maxattr + 1,
 		.skb = skb,
@@ -178,7 +177,7 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 	call.owner = kv_owner_of_socket(NETLINK_CB(skb).sk, info->snd_portid);
 	if (!call.owner)
 		return -ENOMEM;
-	if (!(call.flags & KV_CALL_AT_ONCE) || kv_jobs_any(&call.owner->jobs) ||
+	if (!(ops->internal_flags & KV_CALL_AT_ONCE) || kv_jobs_any(&call.owner->jobs) ||
 	    kv_closed_pending(call.owner)) {
 		ret = call_queue(&call, info);
 	} else {

@@ -8,20 +8,12 @@
 
 struct kv_dev;
 
-/*
- * genl_ops.internal_flags: the rank of the command's objects, and:
- *
- * KV_CALL_AT_ONCE: the command does not wait; the others may, for a verb, a thread, or
- *	another command
- */
-#define KV_CALL_RANK 0x0f
-#define KV_CALL_AT_ONCE 0x10
-static_assert(KV_CALL_RANK + 1 >= KV_OBJ_RANKS);
+/* genl_ops.internal_flags: the command does not wait, for a verb, a thread, or another command */
+#define KV_CALL_AT_ONCE 1
 
 /**
  * struct kv_call - a command under way; genl_info.user_ptr[0]
  * @owner: the sender, with a reference
- * @flags: genl_ops.internal_flags
  * @run: carries the command out
  * @attrs: how many attributes its policy has
  * @skb: the message; of a queued command a clone, which is freed with the call
@@ -30,7 +22,6 @@ static_assert(KV_CALL_RANK + 1 >= KV_OBJ_RANKS);
  */
 struct kv_call {
 	struct kv_owner *owner;
-	unsigned int flags;
 	int (*run)(struct sk_buff *skb, struct genl_info *info);
 	unsigned int attrs;
 	struct sk_buff *skb;
@@ -55,17 +46,6 @@ bool kv_call_socket_closed(const struct kv_call *call);
 static inline struct kv_call *kv_call_of(const struct genl_info *info)
 {
 	return info->user_ptr[0];
-}
-
-/**
- * kv_call_rank() - the objects of a command
- * @flags: genl_ops.internal_flags
- *
- * Return: their rank.
- */
-static inline enum kv_obj_rank kv_call_rank(unsigned int flags)
-{
-	return flags & KV_CALL_RANK;
 }
 
 #endif

@@ -134,7 +134,7 @@ static int conn_expect_state(struct genl_info *info, struct kv_obj *obj)
 static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_obj *listener, *made;
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	int ret;
 
 	ret = kv_msg_begin_obj(info, KVERBS_A_CONN_ID, &kv_conn_class, GENLMSG_DEFAULT_SIZE,
@@ -143,7 +143,7 @@ static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	ret = conn_expect_state(info, listener);
 	made = ret ? ERR_PTR(ret) : kv_conn_get_request(conn_of(listener), info->extack);
-	ret = kv_msg_end_new(info, &reply, made, &conn_noun);
+	ret = kv_msg_end_new(info, reply, made, &conn_noun);
 	kv_obj_unlock(listener);
 	return ret;
 }
@@ -185,8 +185,7 @@ static int conn_check_addr(struct genl_info *info, int number)
 
 static int conn_check_listen(struct genl_info *info)
 {
-	return kv_msg_need(info, KVERBS_A_CONN_SRC, "src is missing: listen at which address?") ?:
-	       conn_check_addr(info, KVERBS_A_CONN_SRC);
+	return conn_check_addr(info, KVERBS_A_CONN_SRC);
 }
 
 static int conn_listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -290,11 +289,6 @@ static int conn_parse_param(struct genl_info *info, struct kv_dev *dev, struct k
 	return 0;
 }
 
-static int conn_check_qp(struct genl_info *info)
-{
-	return kv_msg_need(info, KVERBS_A_CONN_QP, "qp is missing: what shall be connected?");
-}
-
 static int conn_connect(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_conn_param param = {};
@@ -341,28 +335,25 @@ static int conn_disconnect(struct genl_info *info, struct kv_obj *obj, struct sk
 /**
  * struct command - a command on a CONN
  * @culprit: the attribute to name in a refusal that names none
- * @check: checks the message before the CONN is looked up; NULL: only the id is needed
  * @run: carries out the command
  */
 struct command {
 	int culprit;
-	int (*check)(struct genl_info *info);
 	kv_command_fn run;
 };
 
 static const struct command commands[] = {
-	[KVERBS_CMD_CONN_LISTEN] = { KVERBS_A_CONN_SRC, conn_check_listen, conn_listen },
-	[KVERBS_CMD_CONN_RESOLVE_ADDR] = { KVERBS_A_CONN_DST, conn_check_resolve,
-					   conn_resolve_addr },
-	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = { KVERBS_A_CONN_ID, NULL, conn_resolve_route },
-	[KVERBS_CMD_CONN_CONNECT] = { KVERBS_A_CONN_QP, conn_check_qp, conn_connect },
-	[KVERBS_CMD_CONN_ESTABLISH] = { KVERBS_A_CONN_ID, NULL, conn_establish },
-	[KVERBS_CMD_CONN_ACCEPT] = { KVERBS_A_CONN_QP, conn_check_qp, conn_accept },
-	[KVERBS_CMD_CONN_REJECT] = { KVERBS_A_CONN_ID, NULL, conn_reject },
-	[KVERBS_CMD_CONN_DISCONNECT] = { KVERBS_A_CONN_ID, NULL, conn_disconnect },
+	[KVERBS_CMD_CONN_LISTEN] = { KVERBS_A_CONN_SRC, conn_listen },
+	[KVERBS_CMD_CONN_RESOLVE_ADDR] = { KVERBS_A_CONN_DST, conn_resolve_addr },
+	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = { KVERBS_A_CONN_ID, conn_resolve_route },
+	[KVERBS_CMD_CONN_CONNECT] = { KVERBS_A_CONN_QP, conn_connect },
+	[KVERBS_CMD_CONN_ESTABLISH] = { KVERBS_A_CONN_ID, conn_establish },
+	[KVERBS_CMD_CONN_ACCEPT] = { KVERBS_A_CONN_QP, conn_accept },
+	[KVERBS_CMD_CONN_REJECT] = { KVERBS_A_CONN_ID, conn_reject },
+	[KVERBS_CMD_CONN_DISCONNECT] = { KVERBS_A_CONN_ID, conn_disconnect },
 };
 
-static int conn_run_command(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int conn_run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	const struct command *command = &commands[info->genlhdr->cmd];
 	int ret;
@@ -375,34 +366,31 @@ static int conn_run_command(struct genl_info *info, struct kv_obj *obj, struct s
 	return ret;
 }
 
-static int conn_command(struct sk_buff *skb, struct genl_info *info)
-{
-	const struct command *command = &commands[info->genlhdr->cmd];
-	int ret = command->check ? command->check(info) : 0;
-
-	return ret ?: kv_msg_command(info, &conn_noun, GENLMSG_DEFAULT_SIZE, conn_run_command);
-}
-
 #define TAKES(NAME) KV_TAKES(CONN, NAME)
+#define NEEDS(NAME, text) KV_NEEDS(CONN, NAME, text)
+
+#define QP NEEDS(QP, "qp is missing: what shall be connected?")
 
 static const struct kv_command conn_commands[] = {
-	KV_COMMAND(CONN, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
-	KV_COMMAND(CONN, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST(CONN, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND(CONN, LISTEN, conn_command, TAKES(ID), TAKES(SRC), TAKES(BACKLOG)),
-	KV_COMMAND(CONN, GET_REQUEST, conn_get_request, TAKES(ID)),
-	KV_COMMAND(CONN, RESOLVE_ADDR, conn_command, TAKES(ID), TAKES(SRC), TAKES(DST),
-		   TAKES(TIMEOUT_MS)),
-	KV_COMMAND(CONN, RESOLVE_ROUTE, conn_command, TAKES(ID), TAKES(TIMEOUT_MS)),
-	KV_COMMAND(CONN, CONNECT, conn_command, TAKES(ID), TAKES(QP), TAKES(ACCESS),
+	KV_COMMAND(CONN, NEW, .doit = kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
+	KV_COMMAND(CONN, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND(CONN, GET, KV_SHOWS, TAKES(ID)),
+	{ .cmd = KVERBS_CMD_CONN_LISTEN, .check = conn_check_listen, .run = conn_run,
+	  KV_TAKEN(TAKES(ID), NEEDS(SRC, "src is missing: listen at which address?"),
+		   TAKES(BACKLOG)) },
+	KV_COMMAND(CONN, GET_REQUEST, .doit = conn_get_request, TAKES(ID)),
+	{ .cmd = KVERBS_CMD_CONN_RESOLVE_ADDR, .check = conn_check_resolve, .run = conn_run,
+	  KV_TAKEN(TAKES(ID), TAKES(SRC), TAKES(DST), TAKES(TIMEOUT_MS)) },
+	KV_COMMAND(CONN, RESOLVE_ROUTE, .run = conn_run, TAKES(ID), TAKES(TIMEOUT_MS)),
+	KV_COMMAND(CONN, CONNECT, .run = conn_run, TAKES(ID), QP, TAKES(ACCESS),
 		   TAKES(PRIVATE_DATA), TAKES(RESPONDER_RESOURCES), TAKES(INITIATOR_DEPTH),
 		   TAKES(RETRY_CNT), TAKES(RNR_RETRY)),
-	KV_COMMAND(CONN, ESTABLISH, conn_command, TAKES(ID), TAKES(ACK_TIMEOUT)),
-	KV_COMMAND(CONN, ACCEPT, conn_command, TAKES(ID), TAKES(QP), TAKES(ACCESS),
+	KV_COMMAND(CONN, ESTABLISH, .run = conn_run, TAKES(ID), TAKES(ACK_TIMEOUT)),
+	KV_COMMAND(CONN, ACCEPT, .run = conn_run, TAKES(ID), QP, TAKES(ACCESS),
 		   TAKES(PRIVATE_DATA), TAKES(RESPONDER_RESOURCES), TAKES(INITIATOR_DEPTH),
 		   TAKES(RNR_RETRY), TAKES(ACK_TIMEOUT)),
-	KV_COMMAND(CONN, REJECT, conn_command, TAKES(ID), TAKES(PRIVATE_DATA)),
-	KV_COMMAND(CONN, DISCONNECT, conn_command, TAKES(ID)),
+	KV_COMMAND(CONN, REJECT, .run = conn_run, TAKES(ID), TAKES(PRIVATE_DATA)),
+	KV_COMMAND(CONN, DISCONNECT, .run = conn_run, TAKES(ID)),
 };
 
 KV_COMMAND_SET(conn, CONN, &conn_noun);

@@ -26,12 +26,6 @@ static int cq_fill(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_wqe_pending(cq));
 }
 
-static int cq_check_new(struct genl_info *info)
-{
-	return kv_msg_need(info, KVERBS_A_CQ_CQE,
-			   "cqe is missing: how many completions must the cq hold?");
-}
-
 static struct kv_obj *cq_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
@@ -50,7 +44,6 @@ static struct kv_obj *cq_make(struct genl_info *info, const struct kv_new *new)
 static const struct kv_noun cq_noun = {
 	KV_NOUN(cq, CQ),
 	.verb_ns = KVERBS_A_CQ_VERB_NS,
-	.check = cq_check_new,
 };
 
 static int cq_fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
@@ -72,20 +65,20 @@ static int cq_fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 	return 0;
 }
 
-/* A polled completion is returned only once: the reply has room for all. */
-static size_t cq_size_of_wcs(unsigned int max)
-{
-	return GENLMSG_DEFAULT_SIZE +
-	       max * nla_total_size(nla_total_size(sizeof(u64)) +
-				    8 * nla_total_size(sizeof(u32)));
-}
-
-static unsigned int cq_max_wc(struct genl_info *info)
+static unsigned int cq_max_wc(const struct genl_info *info)
 {
 	return kv_u32_or(info->attrs[KVERBS_A_CQ_MAX_WC], KVERBS_POLL_MAX);
 }
 
-static int cq_do_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+/* A polled completion is returned only once: the reply has room for all. */
+static size_t cq_size_of_wcs(const struct genl_info *info)
+{
+	return GENLMSG_DEFAULT_SIZE +
+	       cq_max_wc(info) * nla_total_size(nla_total_size(sizeof(u64)) +
+				    8 * nla_total_size(sizeof(u32)));
+}
+
+static int cq_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	unsigned int max = cq_max_wc(info);
 	struct kv_wc *wcs;
@@ -103,12 +96,7 @@ static int cq_do_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff
 	return ret ?: kv_put_u64(skb, KVERBS_A_CQ_VERB_NS, verb_ns);
 }
 
-static int cq_poll(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_command(info, &cq_noun, cq_size_of_wcs(cq_max_wc(info)), cq_do_poll);
-}
-
-static int cq_do_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int cq_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
 	bool missed = false;
@@ -120,20 +108,18 @@ static int cq_do_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff 
 	return ret ?: kv_put_times(skb, obj, &cq_noun);
 }
 
-static int cq_arm(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_command(info, &cq_noun, GENLMSG_DEFAULT_SIZE, cq_do_arm);
-}
-
 #define TAKES(NAME) KV_TAKES(CQ, NAME)
+#define NEEDS(NAME, text) KV_NEEDS(CQ, NAME, text)
 
 static const struct kv_command cq_commands[] = {
-	KV_COMMAND(CQ, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT), TAKES(CQE),
+	KV_COMMAND(CQ, NEW, .doit = kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT),
+		   NEEDS(CQE, "cqe is missing: how many completions must the cq hold?"),
 		   TAKES(COMP_VECTOR), TAKES(CONTEXT)),
-	KV_COMMAND(CQ, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST_AT_ONCE(CQ, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND_AT_ONCE(CQ, POLL, cq_poll, TAKES(ID), TAKES(MAX_WC)),
-	KV_COMMAND_AT_ONCE(CQ, ARM, cq_arm, TAKES(ID), TAKES(SOLICITED)),
+	KV_COMMAND(CQ, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(CQ, GET, KV_SHOWS, TAKES(ID)),
+	{ .cmd = KVERBS_CMD_CQ_POLL, .at_once = true, .run = cq_poll, .size = cq_size_of_wcs,
+	  KV_TAKEN(TAKES(ID), TAKES(MAX_WC)) },
+	KV_COMMAND_AT_ONCE(CQ, ARM, .run = cq_arm, TAKES(ID), TAKES(SOLICITED)),
 };
 
 KV_COMMAND_SET(cq, CQ, &cq_noun);

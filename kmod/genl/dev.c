@@ -24,7 +24,7 @@ static const struct nla_policy policy[KVERBS_A_DEV_MAX + 1] = {
 
 static int info_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	u64 made, gone;
 	int ret;
 
@@ -32,29 +32,29 @@ static int info_get(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	kv_obj_counts(&made, &gone);
-	ret = nla_put_string(reply.skb, KVERBS_A_INFO_VERSION, THIS_MODULE->version) ?:
-	      nla_put_string(reply.skb, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_COUNTER_HZ, kv_env_counter_hz()) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_CREATED, made) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_DESTROYED, gone) ?:
-	      kv_put_u64(reply.skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
-	return kv_reply_end(info, &reply, ret);
+	ret = nla_put_string(reply, KVERBS_A_INFO_VERSION, THIS_MODULE->version) ?:
+	      nla_put_string(reply, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
+	      kv_put_u64(reply, KVERBS_A_INFO_COUNTER_HZ, kv_env_counter_hz()) ?:
+	      kv_put_u64(reply, KVERBS_A_INFO_CREATED, made) ?:
+	      kv_put_u64(reply, KVERBS_A_INFO_DESTROYED, gone) ?:
+	      kv_put_u64(reply, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
+	return kv_reply_end(info, reply, ret);
 }
 
 /* Destroys the persistent objects of this namespace. */
 static int dev_flush(struct sk_buff *skb, struct genl_info *info)
 {
 	unsigned int removed, busy;
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
 	removed = kv_obj_remove_owner(kv_msg_owner(info)->persistent, &busy);
-	ret = nla_put_u32(reply.skb, KVERBS_A_INFO_FLUSHED, removed) ?:
-	      nla_put_u32(reply.skb, KVERBS_A_INFO_BUSY, busy);
-	return kv_reply_end(info, &reply, ret);
+	ret = nla_put_u32(reply, KVERBS_A_INFO_FLUSHED, removed) ?:
+	      nla_put_u32(reply, KVERBS_A_INFO_BUSY, busy);
+	return kv_reply_end(info, reply, ret);
 }
 
 static u32 dev_gid_type(const struct ib_gid_attr *attr)
@@ -257,7 +257,7 @@ static size_t dev_size_of(struct kv_dev *dev)
 
 static int dev_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	struct kv_dev *dev;
 	int ret;
 
@@ -266,7 +266,7 @@ static int dev_get(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	ret = kv_reply_start(info, &reply, dev_size_of(dev));
 	if (!ret)
-		ret = kv_reply_end(info, &reply, dev_fill(reply.skb, genl_info_net(info), dev));
+		ret = kv_reply_end(info, reply, dev_fill(reply, genl_info_net(info), dev));
 	kv_msg_unlock_dev(dev);
 	return ret;
 }
@@ -288,7 +288,7 @@ static int dev_start(struct netlink_callback *cb)
 	return kv_netlink_dump_start(cb);
 }
 
-static int dev_fill_dumped(struct sk_buff *skb, void *dev)
+static int dev_fill_dumped(struct sk_buff *skb, struct netlink_callback *cb, void *dev)
 {
 	return dev_fill(skb, sock_net(skb->sk), dev);
 }
@@ -333,7 +333,8 @@ const struct kv_command_set kv_info_commands = {
 };
 
 static const struct kv_command dev_commands[] = {
-	KV_COMMAND_ROW(DEV_GET, false, dev_get, dev_start, dev_dump, KV_TAKES(DEV, NAME)),
+	{ .cmd = KVERBS_CMD_DEV_GET, .doit = dev_get, .start = dev_start, .dumpit = dev_dump,
+	  KV_TAKEN(KV_TAKES(DEV, NAME)) },
 };
 
 KV_COMMAND_SET(dev, DEV, NULL);

@@ -70,14 +70,14 @@ static int __init family_add_command(const struct kv_command_set *set,
 
 	if (!policy)
 		return -ENOMEM;
+	kv_command_add(set, command);
 	kv_ops[kv_n_ops++] = (struct genl_ops){
 		.cmd = command->cmd,
-		.internal_flags = (set->noun ? set->noun->class->rank : 0) |
-				  (command->at_once ? KV_CALL_AT_ONCE : 0),
+		.internal_flags = command->at_once ? KV_CALL_AT_ONCE : 0,
 		.flags = GENL_ADMIN_PERM,
 		.policy = policy,
 		.maxattr = set->max,
-		.doit = command->doit,
+		.doit = command->doit ?: kv_netlink_command,
 		.start = command->start,
 		.dumpit = command->dumpit,
 	};
@@ -97,12 +97,9 @@ static int __init family_add_commands(void)
 	unsigned int set, i;
 	int ret = 0;
 
-	for (set = 0; set < ARRAY_SIZE(sets); set++) {
-		if (sets[set]->noun)
-			kv_noun_add(sets[set]->noun);
+	for (set = 0; set < ARRAY_SIZE(sets); set++)
 		for (i = 0; !ret && i < sets[set]->commands; i++)
 			ret = family_add_command(sets[set], &sets[set]->command[i]);
-	}
 	if (ret)
 		family_remove_commands();
 	return ret;

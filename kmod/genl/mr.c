@@ -105,7 +105,7 @@ static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv
 }
 
 /* MR_REG or MR_INV. */
-static int mr_do_request(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int mr_request(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	u32 context = kv_u32_or(info->attrs[KVERBS_A_MR_POST_CONTEXT], KVERBS_POST_PROCESS);
 	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
@@ -121,20 +121,15 @@ static int mr_do_request(struct genl_info *info, struct kv_obj *obj, struct sk_b
 	return ret ?: kv_put_obj(skb, obj, &mr_noun) ?: kv_put_times(skb, obj, &mr_noun);
 }
 
-static int mr_request(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_command(info, &mr_noun, GENLMSG_DEFAULT_SIZE, mr_do_request);
-}
-
 #define TAKES(NAME) KV_TAKES(MR, NAME)
 
 static const struct kv_command mr_commands[] = {
-	KV_COMMAND(MR, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(MAX_PAGES)),
-	KV_COMMAND(MR, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST_AT_ONCE(MR, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND(MR, REG, mr_request, TAKES(ID), TAKES(QP), TAKES(BUF), TAKES(OFFSET),
+	KV_COMMAND(MR, NEW, .doit = kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(MAX_PAGES)),
+	KV_COMMAND(MR, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(MR, GET, KV_SHOWS, TAKES(ID)),
+	KV_COMMAND(MR, REG, .run = mr_request, TAKES(ID), TAKES(QP), TAKES(BUF), TAKES(OFFSET),
 		   TAKES(LENGTH), TAKES(ACCESS), TAKES(POST_CONTEXT)),
-	KV_COMMAND(MR, INV, mr_request, TAKES(ID), TAKES(QP), TAKES(POST_CONTEXT)),
+	KV_COMMAND(MR, INV, .run = mr_request, TAKES(ID), TAKES(QP), TAKES(POST_CONTEXT)),
 };
 
 KV_COMMAND_SET(mr, MR, &mr_noun);

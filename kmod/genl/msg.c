@@ -228,23 +228,20 @@ int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg)
 /**
  * kv_reply_start() - reserve a reply
  * @info: the message to answer
- * @reply: the reply
+ * @reply: receives the reply
  * @size: bytes that its attributes will need
  *
  * Return: 0 or a negative errno. After 0 kv_reply_end() must follow.
  */
-int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
+int kv_reply_start(struct genl_info *info, struct sk_buff **reply, size_t size)
 {
-	reply->skb = genlmsg_new(size, GFP_KERNEL);
-	if (!reply->skb)
+	*reply = genlmsg_new(size, GFP_KERNEL);
+	if (!*reply)
 		return -ENOMEM;
-	reply->hdr = genlmsg_put_reply(reply->skb, info, &kv_family, 0,
-				       info->genlhdr->cmd);
-	if (!reply->hdr) {
-		nlmsg_free(reply->skb);
-		return -EMSGSIZE;
-	}
-	return 0;
+	if (genlmsg_put_reply(*reply, info, &kv_family, 0, info->genlhdr->cmd))
+		return 0;
+	nlmsg_free(*reply);
+	return -EMSGSIZE;
 }
 
 /**
@@ -255,16 +252,16 @@ int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size)
  *
  * Return: @error, or the result of sending: -ECONNREFUSED if the sender's socket is closed.
  */
-int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error)
+int kv_reply_end(struct genl_info *info, struct sk_buff *reply, int error)
 {
 	if (!error && kv_call_socket_closed(kv_call_of(info)))
 		error = -ECONNREFUSED;
 	if (error) {
-		nlmsg_free(reply->skb);
+		nlmsg_free(reply);
 		return error;
 	}
-	genlmsg_end(reply->skb, reply->hdr);
-	return genlmsg_reply(reply->skb, info);
+	nlmsg_end(reply, nlmsg_hdr(reply));
+	return genlmsg_reply(reply, info);
 }
 
 /**
@@ -404,14 +401,14 @@ struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
  * @id_attr: number of the attribute that has its id
  * @class: of the object
  * @size: bytes that the attributes of the reply will need
- * @reply: the reply, reserved
+ * @reply: receives the reply, reserved
  * @obj: the object as kv_msg_lock_obj() leaves it
  *
  * Return: 0, to be followed by kv_obj_unlock() and kv_reply_end(), or by kv_msg_end_new()
  * and kv_obj_unlock(); or a refusal.
  */
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
-		     size_t size, struct kv_reply *reply, struct kv_obj **obj)
+		     size_t size, struct sk_buff **reply, struct kv_obj **obj)
 {
 	int ret;
 
@@ -419,7 +416,7 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *c
 	if (ret)
 		return ret;
 	ret = kv_msg_lock_obj(info, id_attr, class, obj);
-	return ret ? kv_reply_end(info, reply, ret) : 0;
+	return ret ? kv_reply_end(info, *reply, ret) : 0;
 }
 
 /**
@@ -432,43 +429,18 @@ int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *c
  *
  * Return: 0 or a negative errno.
  */
-int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
+int kv_msg_end_new(struct genl_info *info, struct sk_buff *reply,
 		   struct kv_obj *made, const struct kv_noun *noun)
 {
 	int ret;
 
 	if (IS_ERR(made))
 		return kv_reply_end(info, reply, PTR_ERR(made));
-	ret = kv_put_obj(reply->skb, made, noun) ?: kv_put_times(reply->skb, made, noun);
+	ret = kv_put_obj(reply, made, noun) ?: kv_put_times(reply, made, noun);
 	ret = kv_reply_end(info, reply, ret);
 	if (ret)
 		kv_obj_destroy(made, info->extack);
 	return ret;
-}
-
-/**
- * kv_msg_command() - carry out a command on an object, with a reply
- * @info: the message
- * @noun: of the object
- * @size: bytes that the attributes of the reply will need
- * @command: carries out the command, and fills the reply
- *
- * Return: 0 or a negative errno.
- */
-int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t size,
-		   kv_command_fn command)
-{
-	struct kv_reply reply;
-	struct kv_obj *obj;
-	int ret;
-
-	ret = kv_msg_begin_obj(info, noun->id, noun->class, size, &reply, &obj);
-	if (ret)
-		return ret;
-	kv_obj_reset_times(obj);
-	ret = command(info, obj, reply.skb);
-	kv_obj_unlock(obj);
-	return kv_reply_end(info, &reply, ret);
 }
 
 /**
@@ -569,7 +541,8 @@ int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_
  * Return: 0 or a negative errno.
  */
 int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
-		    int (*fill)(struct sk_buff *skb, void *what), void *what)
+		    int (*fill)(struct sk_buff *skb, struct netlink_callback *cb, void *what),
+		    void *what)
 {
 	void *hdr;
 	int ret;
@@ -579,7 +552,7 @@ int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 	if (!hdr)
 		return -EMSGSIZE;
 	genl_dump_check_consistent(cb, hdr);
-	ret = fill(skb, what);
+	ret = fill(skb, cb, what);
 	if (ret)
 		genlmsg_cancel(skb, hdr);
 	else

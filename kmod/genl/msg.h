@@ -29,16 +29,6 @@
 #define KV_POLICY_ACCESS NLA_POLICY_MASK(NLA_U32, KVERBS_ACCESS__ALL)
 
 /**
- * struct kv_reply - a message to the sender of a command
- * @skb: the message
- * @hdr: its generic netlink header
- */
-struct kv_reply {
-	struct sk_buff *skb;
-	void *hdr;
-};
-
-/**
  * struct kv_noun - how messages name, make and show the objects of a class
  * @class: the class
  * @id: attribute for the id; this and each of the following is 0 if the class has no such attribute
@@ -47,7 +37,6 @@ struct kv_reply {
  * @pd: attribute for the PD of a new object; 0: objects are made on a device
  * @verb_ns: attribute for the time of the verbs of a command on an object
  * @stage: attribute for the parts of that time; 0: there are none
- * @check: checks the attributes of a message that makes an object; NULL: there is no check
  * @make: makes an object
  * @fill: puts all but the first three attributes, with the device locked
  */
@@ -59,7 +48,6 @@ struct kv_noun {
 	int pd;
 	int verb_ns;
 	int stage;
-	int (*check)(struct genl_info *info);
 	struct kv_obj *(*make)(struct genl_info *info, const struct kv_new *new);
 	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
 };
@@ -80,21 +68,28 @@ typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct 
  * struct kv_taken - an attribute that a command takes
  * @attr: its number
  * @surplus: the refusal by a command of the noun that does not take it
+ * @missing: the refusal by the command if it is not there; NULL: it need not be there
  */
 struct kv_taken {
 	int attr;
 	const char *surplus;
+	const char *missing;
 };
 
 #define KV_TAKES(NOUN, NAME) \
 	{ KVERBS_A_##NOUN##_##NAME, "this command takes no " #NAME }
+#define KV_NEEDS(NOUN, NAME, text) \
+	{ KVERBS_A_##NOUN##_##NAME, "this command takes no " #NAME, text }
 
 /**
  * struct kv_command - a command of the contract
  * @cmd: enum kverbs_cmd
  * @at_once: it does not wait; other commands may wait, in particular for verbs that are
  *	firmware commands
- * @doit: carries it out
+ * @doit: carries it out; NULL: it is a command on an object, which @run carries out
+ * @check: checks the message before the object is looked for; NULL: there is no check
+ * @size: bytes that the attributes of the reply will need; NULL: the default
+ * @run: carries it out
  * @start: begins a list; NULL, like @dumpit, if the command has no list
  * @dumpit: continues the list
  * @takes: the attributes that it takes, up to one without a text; NULL: none. A list takes none.
@@ -103,32 +98,25 @@ struct kv_command {
 	u8 cmd;
 	bool at_once;
 	int (*doit)(struct sk_buff *skb, struct genl_info *info);
+	int (*check)(struct genl_info *info);
+	size_t (*size)(const struct genl_info *info);
+	kv_command_fn run;
 	int (*start)(struct netlink_callback *cb);
 	int (*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
 	const struct kv_taken *takes;
 };
 
-/* The members in the order of struct kv_command */
-#define KV_COMMAND_ROW(number, once, function, begin, next, ...) {	\
-	.cmd = KVERBS_CMD_##number,					\
-	.at_once = once,						\
-	.doit = function,						\
-	.start = begin,							\
-	.dumpit = next,							\
-	.takes = (const struct kv_taken[]){ __VA_ARGS__, {} },		\
-}
+#define KV_TAKEN(...) .takes = (const struct kv_taken[]){ __VA_ARGS__, {} }
 
-#define KV_COMMAND(NOUN, CMD, function, ...) \
-	KV_COMMAND_ROW(NOUN##_##CMD, false, function, NULL, NULL, __VA_ARGS__)
-#define KV_COMMAND_AT_ONCE(NOUN, CMD, function, ...) \
-	KV_COMMAND_ROW(NOUN##_##CMD, true, function, NULL, NULL, __VA_ARGS__)
-#define KV_LIST(NOUN, CMD, function, ...) \
-	KV_COMMAND_ROW(NOUN##_##CMD, false, function, kv_netlink_dump_start, kv_netlink_dump, \
-		       __VA_ARGS__)
-/* AT_ONCE is for the command that shows one object; a list is read where it may wait. */
-#define KV_LIST_AT_ONCE(NOUN, CMD, function, ...) \
-	KV_COMMAND_ROW(NOUN##_##CMD, true, function, kv_netlink_dump_start, kv_netlink_dump, \
-		       __VA_ARGS__)
+/* how: the member that carries it out */
+#define KV_COMMAND(NOUN, CMD, how, ...) \
+	{ .cmd = KVERBS_CMD_##NOUN##_##CMD, how, KV_TAKEN(__VA_ARGS__) }
+#define KV_COMMAND_AT_ONCE(NOUN, CMD, how, ...) \
+	{ .cmd = KVERBS_CMD_##NOUN##_##CMD, .at_once = true, how, KV_TAKEN(__VA_ARGS__) }
+
+/* With it a command that shows one object lists all. A list is read where it may wait. */
+#define KV_LISTS .start = kv_netlink_dump_start, .dumpit = kv_netlink_dump
+#define KV_SHOWS .run = kv_noun_get, KV_LISTS
 
 /**
  * struct kv_command_set - the commands that have a set of attributes in common
@@ -164,7 +152,8 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct kv_owner *owner));
 int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
-		    int (*fill)(struct sk_buff *skb, void *what), void *what);
+		    int (*fill)(struct sk_buff *skb, struct netlink_callback *cb, void *what),
+		    void *what);
 int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
 		  unsigned int slot);
 int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev);
@@ -179,11 +168,9 @@ int kv_msg_need(struct genl_info *info, int attr, const char *msg);
 int kv_msg_refuse_given(struct genl_info *info, int attr, const char *msg);
 int kv_msg_check_max(struct genl_info *info, int attr, u32 max, const char *msg);
 int kv_msg_begin_obj(struct genl_info *info, int id_attr, struct kv_obj_class *class,
-		     size_t size, struct kv_reply *reply, struct kv_obj **obj);
-int kv_msg_end_new(struct genl_info *info, struct kv_reply *reply,
+		     size_t size, struct sk_buff **reply, struct kv_obj **obj);
+int kv_msg_end_new(struct genl_info *info, struct sk_buff *reply,
 		   struct kv_obj *made, const struct kv_noun *noun);
-int kv_msg_command(struct genl_info *info, const struct kv_noun *noun, size_t size,
-		   kv_command_fn command);
 int kv_msg_lock_dev(struct genl_info *info, int attr, struct kv_dev **dev);
 int kv_msg_lock_named_dev(struct genl_info *info, struct nlattr *name, struct kv_dev **dev);
 void kv_msg_unlock_dev(struct kv_dev *dev);
@@ -193,8 +180,8 @@ int kv_msg_lock_found(struct genl_info *info, struct nlattr *id, struct kv_obj_c
 		      struct kv_obj **obj);
 struct kv_obj *kv_msg_find_obj(struct genl_info *info, struct nlattr *id,
 			       struct kv_obj_class *class, struct kv_dev *dev);
-int kv_reply_start(struct genl_info *info, struct kv_reply *reply, size_t size);
-int kv_reply_end(struct genl_info *info, struct kv_reply *reply, int error);
+int kv_reply_start(struct genl_info *info, struct sk_buff **reply, size_t size);
+int kv_reply_end(struct genl_info *info, struct sk_buff *reply, int error);
 
 /**
  * kv_msg_find() - find another object of a device that is locked, by its type
@@ -259,10 +246,11 @@ static inline int kv_put_u64(struct sk_buff *skb, int attr, u64 value)
 
 /* Functions of the commands of several nouns. */
 int kv_netlink_dump_start(struct netlink_callback *cb);
-void kv_noun_add(const struct kv_noun *noun);
+void kv_command_add(const struct kv_command_set *set, const struct kv_command *command);
+int kv_netlink_command(struct sk_buff *skb, struct genl_info *info);
 int kv_netlink_new(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_del(struct sk_buff *skb, struct genl_info *info);
-int kv_netlink_get(struct sk_buff *skb, struct genl_info *info);
+int kv_noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
+int kv_noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
 int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* NLA_POLICY_RANGE() holds only 16 bits. Not const: 6.1's policies point to non-const. */

@@ -6,22 +6,59 @@
 #include "genl/call.h"
 #include "genl/msg.h"
 
-/* The commands of all nouns: to make, delete and show an object. */
+/* The commands on objects of all nouns, and those to make, delete and show an object. */
 
-static const struct kv_noun *nouns[KV_OBJ_RANKS] __ro_after_init;
+static struct {
+	const struct kv_noun *noun;
+	const struct kv_command *command;
+} commands[KVERBS_CMD_MAX + 1] __ro_after_init;
 
 /**
- * kv_noun_add() - add a noun that has commands
- * @noun: the noun
+ * kv_command_add() - add a command
+ * @set: the set that it belongs to
+ * @command: the command
  */
-void __init kv_noun_add(const struct kv_noun *noun)
+void __init kv_command_add(const struct kv_command_set *set, const struct kv_command *command)
 {
-	nouns[noun->class->rank] = noun;
+	commands[command->cmd].noun = set->noun;
+	commands[command->cmd].command = command;
 }
 
-static const struct kv_noun *noun_of(struct genl_info *info)
+static const struct kv_noun *noun_of(const struct genl_info *info)
 {
-	return nouns[kv_call_rank(kv_call_of(info)->flags)];
+	return commands[info->genlhdr->cmd].noun;
+}
+
+/* Checks that the attributes that a command needs are there, and then what else it checks. */
+static int noun_check(struct genl_info *info)
+{
+	const struct kv_command *command = commands[info->genlhdr->cmd].command;
+	const struct kv_taken *taken;
+
+	for (taken = command->takes; taken->surplus; taken++)
+		if (taken->missing && !info->attrs[taken->attr])
+			return kv_msg_need(info, taken->attr, taken->missing);
+	return command->check ? command->check(info) : 0;
+}
+
+/* A command on an object, with a reply. */
+int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct kv_command *command = commands[info->genlhdr->cmd].command;
+	const struct kv_noun *noun = noun_of(info);
+	struct sk_buff *reply;
+	struct kv_obj *obj;
+	int ret;
+
+	ret = noun_check(info) ?:
+	      kv_msg_begin_obj(info, noun->id, noun->class, command->size ?
+			       command->size(info) : GENLMSG_DEFAULT_SIZE, &reply, &obj);
+	if (ret)
+		return ret;
+	kv_obj_reset_times(obj);
+	ret = command->run(info, obj, reply);
+	kv_obj_unlock(obj);
+	return kv_reply_end(info, reply, ret);
 }
 
 static int noun_lock(struct genl_info *info, const struct kv_noun *noun, struct kv_new *new)
@@ -43,28 +80,25 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct kv_noun *noun = noun_of(info);
 	struct kv_new new = { .owner = kv_msg_owner(info), .extack = info->extack };
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	int ret;
 
 	if (info->attrs[noun->persistent])
 		new.owner = new.owner->persistent;
-	ret = noun->check ? noun->check(info) : 0;
-	if (ret)
-		return ret;
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
+	ret = noun_check(info) ?: kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
 	ret = noun_lock(info, noun, &new);
 	if (ret)
-		return kv_reply_end(info, &reply, ret);
-	ret = kv_msg_end_new(info, &reply, noun->make(info, &new), noun);
+		return kv_reply_end(info, reply, ret);
+	ret = kv_msg_end_new(info, reply, noun->make(info, &new), noun);
 	if (new.pd)
 		kv_obj_put(&new.pd->obj);
 	kv_msg_unlock_dev(new.dev);
 	return ret;
 }
 
-static int noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+int kv_noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	const struct kv_noun *noun = noun_of(info);
 	int ret;
@@ -72,29 +106,22 @@ static int noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *
 	ret = kv_obj_destroy(obj, info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[noun->id]);
-	else
-		ret = kv_put_times(skb, obj, noun);
-	return ret;
+	return ret ?: kv_put_times(skb, obj, noun);
 }
 
-int kv_netlink_del(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, noun_del);
-}
-
-static int noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+int kv_noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	return kv_put_obj(skb, obj, noun_of(info));
 }
 
-int kv_netlink_get(struct sk_buff *skb, struct genl_info *info)
+static const struct kv_noun *noun_listed(struct netlink_callback *cb)
 {
-	return kv_msg_command(info, noun_of(info), GENLMSG_DEFAULT_SIZE, noun_get);
+	return commands[genl_dumpit_info(cb)->op.cmd].noun;
 }
 
-static int noun_fill(struct sk_buff *skb, void *obj)
+static int noun_fill(struct sk_buff *skb, struct netlink_callback *cb, void *obj)
 {
-	return kv_put_obj(skb, obj, nouns[((struct kv_obj *)obj)->class->rank]);
+	return kv_put_obj(skb, obj, noun_listed(cb));
 }
 
 /*
@@ -103,8 +130,7 @@ static int noun_fill(struct sk_buff *skb, void *obj)
  */
 static int noun_fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
-	enum kv_obj_rank rank = kv_call_rank(genl_dumpit_info(cb)->op.internal_flags);
-	struct kv_obj_class *class = nouns[rank]->class;
+	struct kv_obj_class *class = noun_listed(cb)->class;
 	unsigned long id = cb->args[0];
 	struct kv_obj *obj;
 	int ret = 0;

@@ -29,9 +29,9 @@ static const struct kv_noun pd_noun = {
 #define TAKES(NAME) KV_TAKES(PD, NAME)
 
 static const struct kv_command pd_commands[] = {
-	KV_COMMAND(PD, NEW, kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
-	KV_COMMAND(PD, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST_AT_ONCE(PD, GET, kv_netlink_get, TAKES(ID)),
+	KV_COMMAND(PD, NEW, .doit = kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
+	KV_COMMAND(PD, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND_AT_ONCE(PD, GET, KV_SHOWS, TAKES(ID)),
 };
 
 KV_COMMAND_SET(pd, PD, &pd_noun);

@@ -243,13 +243,6 @@ static int qp_check_limits(struct genl_info *info, const struct kv_dev *dev)
 /* Receives come from its own queue, or from an SRQ. */
 static int qp_check_new(struct genl_info *info)
 {
-	int ret;
-
-	ret = kv_msg_need(info, KVERBS_A_QP_SEND_CQ, "send_cq is missing") ?:
-	      kv_msg_need(info, KVERBS_A_QP_RECV_CQ, "recv_cq is missing") ?:
-	      kv_msg_need(info, KVERBS_A_QP_MAX_SEND_WR, "max_send_wr is missing");
-	if (ret)
-		return ret;
 	if (!info->attrs[KVERBS_A_QP_SRQ])
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
 				   "max_recv_wr is missing, or an srq");
@@ -288,7 +281,6 @@ static const struct kv_noun qp_noun = {
 	.pd = KVERBS_A_QP_PD,
 	.verb_ns = KVERBS_A_QP_VERB_NS,
 	.stage = KVERBS_A_QP_STAGE,
-	.check = qp_check_new,
 };
 
 /* --- its states --- */
@@ -398,7 +390,7 @@ static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp,
 	return ret;
 }
 
-static int qp_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int qp_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	struct kv_qp_modify modify = {};
@@ -412,23 +404,21 @@ static int qp_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_bu
 	return ret ?: kv_put_times(skb, obj, &qp_noun);
 }
 
-static int qp_modify(struct sk_buff *skb, struct genl_info *info)
-{
-	return kv_msg_need(info, KVERBS_A_QP_STATE, "state is missing: where to?") ?:
-	       kv_msg_command(info, &qp_noun, GENLMSG_DEFAULT_SIZE, qp_do_modify);
-}
-
 #define TAKES(NAME) KV_TAKES(QP, NAME)
+#define NEEDS(NAME, text) KV_NEEDS(QP, NAME, text)
 
 static const struct kv_command qp_commands[] = {
-	KV_COMMAND(QP, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(TYPE),
-		   TAKES(SEND_CQ), TAKES(RECV_CQ), TAKES(SRQ), TAKES(MAX_SEND_WR),
-		   TAKES(MAX_RECV_WR), TAKES(MAX_SEND_SGE), TAKES(MAX_RECV_SGE),
-		   TAKES(MAX_INLINE), TAKES(SQ_SIG_ALL)),
-	KV_COMMAND(QP, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST(QP, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND(QP, MODIFY, qp_modify, TAKES(ID), TAKES(STATE), TAKES(CUR_STATE),
-		   TAKES(ACCESS), TAKES(PORT), TAKES(PKEY_INDEX), TAKES(QKEY), TAKES(PATH_MTU),
+	{ .cmd = KVERBS_CMD_QP_NEW, .check = qp_check_new, .doit = kv_netlink_new,
+	  KV_TAKEN(TAKES(PERSISTENT), TAKES(PD), TAKES(TYPE), NEEDS(SEND_CQ, "send_cq is missing"),
+		   NEEDS(RECV_CQ, "recv_cq is missing"), TAKES(SRQ),
+		   NEEDS(MAX_SEND_WR, "max_send_wr is missing"), TAKES(MAX_RECV_WR),
+		   TAKES(MAX_SEND_SGE), TAKES(MAX_RECV_SGE), TAKES(MAX_INLINE),
+		   TAKES(SQ_SIG_ALL)) },
+	KV_COMMAND(QP, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND(QP, GET, KV_SHOWS, TAKES(ID)),
+	KV_COMMAND(QP, MODIFY, .run = qp_modify, TAKES(ID),
+		   NEEDS(STATE, "state is missing: where to?"), TAKES(CUR_STATE), TAKES(ACCESS),
+		   TAKES(PORT), TAKES(PKEY_INDEX), TAKES(QKEY), TAKES(PATH_MTU),
 		   TAKES(DEST_QPN), TAKES(RQ_PSN), TAKES(DGID), TAKES(SGID_INDEX), TAKES(DLID),
 		   TAKES(SL), TAKES(TRAFFIC_CLASS), TAKES(FLOW_LABEL), TAKES(HOP_LIMIT),
 		   TAKES(MIN_RNR_TIMER), TAKES(MAX_DEST_RD_ATOMIC), TAKES(SQ_PSN),

@@ -168,7 +168,7 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 		.owner = kv_msg_owner(info),
 		.extack = info->extack,
 	};
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	struct kv_obj *run;
 	u32 wrong;
 	int ret;
@@ -180,9 +180,9 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 	if (IS_ERR(run)) {
 		if (wrong < start->to.ends)
 			NL_SET_BAD_ATTR(info->extack, start->end[wrong]);
-		return kv_reply_end(info, &reply, PTR_ERR(run));
+		return kv_reply_end(info, reply, PTR_ERR(run));
 	}
-	ret = kv_reply_end(info, &reply, nla_put_u32(reply.skb, KVERBS_A_RUN_ID, run->id));
+	ret = kv_reply_end(info, reply, nla_put_u32(reply, KVERBS_A_RUN_ID, run->id));
 	if (ret)
 		kv_obj_destroy(run, info->extack);
 	return ret;
@@ -395,7 +395,7 @@ static const struct kv_noun run_noun = {
 	.fill = run_fill,
 };
 
-static int run_get_result(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int run_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	const struct kv_run *run = container_of(obj, struct kv_run, obj);
 	struct nlattr *first = info->attrs[KVERBS_A_RUN_FIRST_BIN];
@@ -413,21 +413,21 @@ static int run_get_result(struct genl_info *info, struct kv_obj *obj, struct sk_
 	return run_fill_bins(skb, run->worker[number].hist, nla_get_u32(first));
 }
 
-static int run_get(struct sk_buff *skb, struct genl_info *info)
+static size_t run_size_of_bins(const struct genl_info *info)
 {
 	size_t bins = info->attrs[KVERBS_A_RUN_FIRST_BIN] ? BINS_MAX : 0;
 
-	return kv_msg_command(info, &run_noun, NLMSG_DEFAULT_SIZE + NLA_HDRLEN +
-			      bins * sizeof(struct kverbs_bin), run_get_result);
+	return NLMSG_DEFAULT_SIZE + NLA_HDRLEN + bins * sizeof(struct kverbs_bin);
 }
 
 #define TAKES(NAME) KV_TAKES(RUN, NAME)
 
 static const struct kv_command run_commands[] = {
-	KV_COMMAND(RUN, START, run_start, TAKES(SPEC)),
-	KV_COMMAND_AT_ONCE(RUN, CANCEL, run_cancel, TAKES(ID)),
-	KV_LIST_AT_ONCE(RUN, GET, run_get, TAKES(ID), TAKES(WORKER), TAKES(FIRST_BIN)),
-	KV_COMMAND(RUN, DEL, kv_netlink_del, TAKES(ID)),
+	KV_COMMAND(RUN, START, .doit = run_start, TAKES(SPEC)),
+	KV_COMMAND_AT_ONCE(RUN, CANCEL, .doit = run_cancel, TAKES(ID)),
+	{ .cmd = KVERBS_CMD_RUN_GET, .at_once = true, .run = run_get, .size = run_size_of_bins,
+	  KV_LISTS, KV_TAKEN(TAKES(ID), TAKES(WORKER), TAKES(FIRST_BIN)) },
+	KV_COMMAND(RUN, DEL, .run = kv_noun_del, TAKES(ID)),
 };
 
 KV_COMMAND_SET(run, RUN, &run_noun);

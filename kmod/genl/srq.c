@@ -26,12 +26,6 @@ static int srq_fill(struct sk_buff *skb, struct kv_obj *obj)
 	       nla_put_u32(skb, KVERBS_A_SRQ_LIMIT, srq->limit);
 }
 
-static int srq_check_new(struct genl_info *info)
-{
-	return kv_msg_need(info, KVERBS_A_SRQ_MAX_WR,
-			   "max_wr is missing: how many receives must the srq hold?");
-}
-
 static struct kv_obj *srq_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
@@ -55,10 +49,9 @@ static const struct kv_noun srq_noun = {
 	KV_NOUN(srq, SRQ),
 	.pd = KVERBS_A_SRQ_PD,
 	.verb_ns = KVERBS_A_SRQ_VERB_NS,
-	.check = srq_check_new,
 };
 
-static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+static int srq_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *limit = info->attrs[KVERBS_A_SRQ_LIMIT];
 	struct nlattr *max_wr = info->attrs[KVERBS_A_SRQ_MAX_WR];
@@ -74,22 +67,24 @@ static int srq_do_modify(struct genl_info *info, struct kv_obj *obj, struct sk_b
 	       kv_put_times(skb, obj, &srq_noun);
 }
 
-static int srq_modify(struct sk_buff *skb, struct genl_info *info)
+static int srq_check_modify(struct genl_info *info)
 {
-	if (!info->attrs[KVERBS_A_SRQ_MAX_WR] && !info->attrs[KVERBS_A_SRQ_LIMIT])
-		return kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
-				   "limit and max_wr are missing: what shall change?");
-	return kv_msg_command(info, &srq_noun, GENLMSG_DEFAULT_SIZE, srq_do_modify);
+	return info->attrs[KVERBS_A_SRQ_MAX_WR] ? 0 :
+	       kv_msg_need(info, KVERBS_A_SRQ_LIMIT,
+			   "limit and max_wr are missing: what shall change?");
 }
 
 #define TAKES(NAME) KV_TAKES(SRQ, NAME)
+#define NEEDS(NAME, text) KV_NEEDS(SRQ, NAME, text)
 
 static const struct kv_command srq_commands[] = {
-	KV_COMMAND(SRQ, NEW, kv_netlink_new, TAKES(PERSISTENT), TAKES(PD), TAKES(MAX_WR),
+	KV_COMMAND(SRQ, NEW, .doit = kv_netlink_new, TAKES(PERSISTENT), TAKES(PD),
+		   NEEDS(MAX_WR, "max_wr is missing: how many receives must the srq hold?"),
 		   TAKES(MAX_SGE), TAKES(LIMIT)),
-	KV_COMMAND(SRQ, DEL, kv_netlink_del, TAKES(ID)),
-	KV_LIST(SRQ, GET, kv_netlink_get, TAKES(ID)),
-	KV_COMMAND(SRQ, MODIFY, srq_modify, TAKES(ID), TAKES(MAX_WR), TAKES(LIMIT)),
+	KV_COMMAND(SRQ, DEL, .run = kv_noun_del, TAKES(ID)),
+	KV_COMMAND(SRQ, GET, KV_SHOWS, TAKES(ID)),
+	{ .cmd = KVERBS_CMD_SRQ_MODIFY, .check = srq_check_modify, .run = srq_modify,
+	  KV_TAKEN(TAKES(ID), TAKES(MAX_WR), TAKES(LIMIT)) },
 };
 
 KV_COMMAND_SET(srq, SRQ, &srq_noun);

@@ -197,7 +197,7 @@ static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, un
 	bool srq = info->attrs[KVERBS_A_POST_SRQ];
 	struct nlattr *attrs[KVERBS_A_WR_MAX + 1];
 	struct nlattr *nest = NULL;
-	struct kv_reply reply;
+	struct sk_buff *reply;
 	struct kv_obj *queue;
 	unsigned int i;
 	int ret;
@@ -214,9 +214,9 @@ static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, un
 			       &reply, &queue);
 	if (ret)
 		return ret;
-	ret = wr_post_list(info, spec, n, queue, reply.skb);
+	ret = wr_post_list(info, spec, n, queue, reply);
 	kv_obj_unlock(queue);
-	return kv_reply_end(info, &reply, ret);
+	return kv_reply_end(info, reply, ret);
 }
 
 static int wr_post(struct sk_buff *skb, struct genl_info *info)
@@ -243,7 +243,7 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 #define TAKES(NAME) KV_TAKES(POST, NAME)
 
 static const struct kv_command wr_commands[] = {
-	KV_COMMAND_AT_ONCE(WR, POST, wr_post, TAKES(QP), TAKES(SRQ), TAKES(WR),
+	KV_COMMAND_AT_ONCE(WR, POST, .doit = wr_post, TAKES(QP), TAKES(SRQ), TAKES(WR),
 			   TAKES(CONTEXT)),
 };
 
