@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
-#include "client.h"
 #include "dev.h"
 #include "event.h"
 #include "obj.h"

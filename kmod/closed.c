@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <net/net_namespace.h>
-#include "closed.h"
 #include "obj.h"
 #include "owner.h"
 

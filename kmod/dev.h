@@ -49,6 +49,9 @@ struct kv_dev {
 	struct kv_dev_wqes wqes;
 };
 
+/* client.c; once registered, it adds and deletes devices. */
+extern struct ib_client kv_client;
+
 struct kv_dev *kv_dev_add(struct ib_device *ib);
 void kv_dev_del(struct kv_dev *dev);
 void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX]);

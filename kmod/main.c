@@ -5,9 +5,9 @@
 #include <kverbs.h>
 #include "ah.h"
 #include "buf.h"
-#include "client.h"
 #include "conn.h"
 #include "cq.h"
+#include "dev.h"
 #include "event.h"
 #include "genl/family.h"
 #include "mr.h"

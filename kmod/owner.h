@@ -81,6 +81,11 @@ void kv_owner_remove(struct kv_owner *owner);
 struct kv_owner *kv_owner_get(struct kv_owner *owner);
 void kv_owner_put(struct kv_owner *owner);
 
+/* closed.c */
+void kv_closed_begin(struct kv_owner *owner);
+bool kv_closed_pending(struct kv_owner *owner);
+int kv_closed_wait(struct kv_owner *owner);
+
 /**
  * kv_owner_persistent() - do the owner's objects outlive the socket that made them?
  * @owner: the owner

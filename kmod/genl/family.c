@@ -4,7 +4,6 @@
 #include <linux/netlink.h>
 #include <linux/notifier.h>
 #include <linux/slab.h>
-#include "closed.h"
 #include "event.h"
 #include "genl/call.h"
 #include "genl/family.h"

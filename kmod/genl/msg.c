@@ -2,7 +2,6 @@
 #include <linux/module.h>
 #include <linux/netlink.h>
 #include <net/sock.h>
-#include "closed.h"
 #include "compat.h"
 #include "dev.h"
 #include "genl/call.h"
