@@ -39,16 +39,15 @@ static void buf_free_memory(const struct kv_buf *buf, const struct kv_buf_piece 
 	free_pages_exact(piece->start, round_up(piece->length, buf_unit(buf->obj.dev)));
 }
 
-static void buf_free_piece(const struct kv_buf *buf, const struct kv_buf_piece *piece)
-{
-	ib_dma_unmap_single(buf->obj.dev->ib, piece->dma, piece->length, DMA_BIDIRECTIONAL);
-	buf_free_memory(buf, piece);
-}
-
 static void buf_free_pieces(struct kv_buf *buf)
 {
-	while (buf->pieces)
-		buf_free_piece(buf, &buf->piece[--buf->pieces]);
+	const struct kv_buf_piece *piece;
+
+	while (buf->pieces) {
+		piece = &buf->piece[--buf->pieces];
+		ib_dma_unmap_single(buf->obj.dev->ib, piece->dma, piece->length, DMA_BIDIRECTIONAL);
+		buf_free_memory(buf, piece);
+	}
 	kvfree(buf->piece);
 }
 

@@ -52,18 +52,6 @@ static struct ib_cq *cq_create_polled_by_core(struct kv_cq *cq, u32 cqe)
 	return ib;
 }
 
-/*
- * No QP uses the CQ any more. Completions in it are lost with it (siw_destroy_cq(),
- * mlx5_ib_destroy_cq()). If a driver refuses, the core logs a warning.
- */
-static void cq_destroy_ib(struct kv_cq *cq)
-{
-	if (kv_cq_core_polls(cq))
-		ib_free_cq(cq->ib);
-	else
-		ib_destroy_cq(cq->ib);
-}
-
 /**
  * kv_cq_create() - allocate a completion queue
  * @new: its device and its owner
@@ -99,9 +87,18 @@ struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
 			   new->extack);
 }
 
+/*
+ * No QP uses the CQ any more. Completions in it are lost with it (siw_destroy_cq(),
+ * mlx5_ib_destroy_cq()). If a driver refuses, the core logs a warning.
+ */
 static int cq_destroy(struct kv_obj *obj)
 {
-	kv_obj_time(obj, DESTROY, cq_destroy_ib(container_of(obj, struct kv_cq, obj)));
+	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
+
+	if (kv_cq_core_polls(cq))
+		kv_obj_time(obj, DESTROY, ib_free_cq(cq->ib));
+	else
+		kv_obj_time(obj, DESTROY, ib_destroy_cq(cq->ib));
 	return 0;
 }
 

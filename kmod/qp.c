@@ -81,15 +81,6 @@ enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr
 	return told;
 }
 
-static void qp_set_parents(struct kv_qp *qp)
-{
-	kv_obj_set_parent(&qp->obj, KV_QP_PD, &qp->pd->obj);
-	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
-	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &qp->recv_cq->obj);
-	if (qp->srq)
-		kv_obj_set_parent(&qp->obj, KV_QP_SRQ, &qp->srq->obj);
-}
-
 /*
  * Handles the QP's events. Drivers call it with their locks held (flush_recv_queue(),
  * siw_qp_event(), __flush_qp()): so it calls no verb. No event comes after ib_destroy_qp().
@@ -172,7 +163,11 @@ struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *i
 	qp->init = *init;
 	qp->port = 1;
 	kv_drain_init(&qp->drain);
-	qp_set_parents(qp);
+	kv_obj_set_parent(&qp->obj, KV_QP_PD, &qp->pd->obj);
+	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
+	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &qp->recv_cq->obj);
+	if (qp->srq)
+		kv_obj_set_parent(&qp->obj, KV_QP_SRQ, &qp->srq->obj);
 	ret = kv_obj_charge(&qp->obj, qp_queue_bytes(init), new->extack);
 	if (ret)
 		return kv_obj_give_up(&qp->obj, ret);

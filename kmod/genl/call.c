@@ -7,7 +7,6 @@
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/sock.h>
-#include "closed.h"
 #include "dev.h"
 #include "genl/call.h"
 #include "genl/msg.h"
@@ -89,16 +88,6 @@ static void call_release_queued(struct kv_job *job)
 	kfree(queued);
 }
 
-static struct sk_buff *call_clone_msg(struct sk_buff *skb)
-{
-	struct sk_buff *copy = netlink_skb_clone(skb, GFP_KERNEL);
-
-	/* The kernel's socket: netlink_ack() sends from there. */
-	if (copy)
-		copy->sk = skb->sk;
-	return copy;
-}
-
 /* -EINTR: a work item will carry out the command, and the handler must not touch it again. */
 static int call_queue(const struct kv_call *call, const struct genl_info *info)
 {
@@ -110,11 +99,13 @@ static int call_queue(const struct kv_call *call, const struct genl_info *info)
 		return -ENOMEM;
 	queued->call = *call;
 	queued->call.queued = true;
-	queued->call.skb = call_clone_msg(call->skb);
+	queued->call.skb = netlink_skb_clone(call->skb, GFP_KERNEL);
 	if (!queued->call.skb) {
 		kfree(queued);
 		return -ENOMEM;
 	}
+	/* The kernel's socket: netlink_ack() sends from there. */
+	queued->call.skb->sk = call->skb->sk;
 	kv_owner_get(call->owner);
 	queued->job.run = call_run_queued;
 	queued->job.release = call_release_queued;

@@ -203,26 +203,18 @@ static int dev_fill_port(struct sk_buff *skb, const struct net *net, struct kv_d
 	return ret;
 }
 
-static int dev_fill_ports(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
+static int dev_fill(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
 {
 	u32 port;
 	int ret;
 
-	rdma_for_each_port(dev->ib, port) {
-		ret = dev_fill_port(skb, net, dev, port);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
-static int dev_fill(struct sk_buff *skb, const struct net *net, struct kv_dev *dev)
-{
-	return kv_put_dev_name(skb, KVERBS_A_DEV_NAME, dev) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_CAPS, kv_dev_caps(dev)) ?:
-	       dev_fill_attrs(skb, dev) ?:
-	       kv_put_u64(skb, KVERBS_A_DEV_MAX_MR_BYTES, kv_dev_max_mr_bytes(dev)) ?:
-	       dev_fill_ports(skb, net, dev);
+	ret = kv_put_dev_name(skb, KVERBS_A_DEV_NAME, dev) ?:
+	      nla_put_u32(skb, KVERBS_A_DEV_CAPS, kv_dev_caps(dev)) ?:
+	      dev_fill_attrs(skb, dev) ?:
+	      kv_put_u64(skb, KVERBS_A_DEV_MAX_MR_BYTES, kv_dev_max_mr_bytes(dev));
+	rdma_for_each_port(dev->ib, port)
+		ret = ret ?: dev_fill_port(skb, net, dev, port);
+	return ret;
 }
 
 static size_t dev_size_of_port(struct ib_device *ib, u32 port)
