@@ -7,17 +7,9 @@
 #include "refuse.h"
 
 static const struct nla_policy policy[KVERBS_A_AH_MAX + 1] = {
-	[KVERBS_A_AH_ID] = KV_POLICY_ID,
-	[KVERBS_A_AH_PERSISTENT] = { .type = NLA_FLAG },
-	[KVERBS_A_AH_PD] = KV_POLICY_ID,
+	KV_POLICY_OF_PD(AH),
 	[KVERBS_A_AH_PORT] = NLA_POLICY_MIN(NLA_U32, 1),
-	[KVERBS_A_AH_DGID] = NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
-	[KVERBS_A_AH_SGID_INDEX] = KV_POLICY_8BIT,
-	[KVERBS_A_AH_DLID] = KV_POLICY_16BIT,
-	[KVERBS_A_AH_SL] = NLA_POLICY_MAX(NLA_U32, 15),
-	[KVERBS_A_AH_TRAFFIC_CLASS] = KV_POLICY_8BIT,
-	[KVERBS_A_AH_FLOW_LABEL] = KV_POLICY_20BIT,
-	[KVERBS_A_AH_HOP_LIMIT] = KV_POLICY_8BIT,
+	KV_POLICY_AV(AH),
 };
 
 static const struct kv_av_attrs numbers_of_ah = KV_AV_ATTRS(AH);

@@ -39,6 +39,16 @@ struct kv_av_attrs {
 	.hop_limit = KVERBS_A_##NOUN##_HOP_LIMIT,			\
 }
 
+/* Their ranges */
+#define KV_POLICY_AV(NOUN)						\
+	[KVERBS_A_##NOUN##_DGID] = NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),	\
+	[KVERBS_A_##NOUN##_SGID_INDEX] = KV_POLICY_8BIT,		\
+	[KVERBS_A_##NOUN##_DLID] = KV_POLICY_16BIT,			\
+	[KVERBS_A_##NOUN##_SL] = NLA_POLICY_MAX(NLA_U32, 15),		\
+	[KVERBS_A_##NOUN##_TRAFFIC_CLASS] = KV_POLICY_8BIT,		\
+	[KVERBS_A_##NOUN##_FLOW_LABEL] = KV_POLICY_20BIT,		\
+	[KVERBS_A_##NOUN##_HOP_LIMIT] = KV_POLICY_8BIT
+
 int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
 		      u32 *port);
 int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,

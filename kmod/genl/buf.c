@@ -8,9 +8,7 @@
 static struct netlink_range_validation range_pieces = { .min = 1, .max = KVERBS_PIECES_MAX };
 
 static const struct nla_policy policy[KVERBS_A_BUF_MAX + 1] = {
-	[KVERBS_A_BUF_ID] = KV_POLICY_ID,
-	[KVERBS_A_BUF_DEV] = KV_POLICY_NAME,
-	[KVERBS_A_BUF_PERSISTENT] = { .type = NLA_FLAG },
+	KV_POLICY_OF_DEV(BUF),
 	[KVERBS_A_BUF_LENGTH] = KV_POLICY_U64_COUNT,
 	[KVERBS_A_BUF_PIECES] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_pieces),
 	[KVERBS_A_BUF_NODE] = KV_POLICY_INT,

@@ -16,9 +16,7 @@
 static struct netlink_range_validation range_timeout_ms = { .min = 1, .max = 60000 };
 
 static const struct nla_policy policy[KVERBS_A_CONN_MAX + 1] = {
-	[KVERBS_A_CONN_ID] = KV_POLICY_ID,
-	[KVERBS_A_CONN_DEV] = KV_POLICY_NAME,
-	[KVERBS_A_CONN_PERSISTENT] = { .type = NLA_FLAG },
+	KV_POLICY_OF_DEV(CONN),
 	[KVERBS_A_CONN_SRC] = POLICY_ADDR,
 	[KVERBS_A_CONN_DST] = POLICY_ADDR,
 	[KVERBS_A_CONN_BACKLOG] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_CONN_BACKLOG_MAX),

@@ -6,14 +6,12 @@
 #include "post.h"
 
 static const struct nla_policy policy[KVERBS_A_CQ_MAX + 1] = {
-	[KVERBS_A_CQ_ID] = KV_POLICY_ID,
-	[KVERBS_A_CQ_DEV] = KV_POLICY_NAME,
+	KV_POLICY_OF_DEV(CQ),
 	[KVERBS_A_CQ_CQE] = KV_POLICY_COUNT,
 	[KVERBS_A_CQ_COMP_VECTOR] = KV_POLICY_INT,
 	[KVERBS_A_CQ_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_CQ_MAX),
 	[KVERBS_A_CQ_MAX_WC] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_POLL_MAX),
 	[KVERBS_A_CQ_SOLICITED] = { .type = NLA_FLAG },
-	[KVERBS_A_CQ_PERSISTENT] = { .type = NLA_FLAG },
 };
 
 static int cq_fill(struct sk_buff *skb, struct kv_obj *obj)

@@ -9,9 +9,7 @@
 #include "rules/buf.h"
 
 static const struct nla_policy policy[KVERBS_A_MR_MAX + 1] = {
-	[KVERBS_A_MR_ID] = KV_POLICY_ID,
-	[KVERBS_A_MR_PERSISTENT] = { .type = NLA_FLAG },
-	[KVERBS_A_MR_PD] = KV_POLICY_ID,
+	KV_POLICY_OF_PD(MR),
 	[KVERBS_A_MR_MAX_PAGES] = KV_POLICY_COUNT,
 	[KVERBS_A_MR_QP] = KV_POLICY_ID,
 	[KVERBS_A_MR_BUF] = KV_POLICY_ID,

@@ -28,6 +28,16 @@
 #define KV_POLICY_U64_COUNT NLA_POLICY_FULL_RANGE(NLA_U64, &kv_range_u64_count)
 #define KV_POLICY_ACCESS NLA_POLICY_MASK(NLA_U32, KVERBS_ACCESS__ALL)
 
+/* Those that all objects of a device have, and those that all objects of a PD have */
+#define KV_POLICY_OF_DEV(NOUN)						\
+	[KVERBS_A_##NOUN##_ID] = KV_POLICY_ID,				\
+	[KVERBS_A_##NOUN##_DEV] = KV_POLICY_NAME,			\
+	[KVERBS_A_##NOUN##_PERSISTENT] = { .type = NLA_FLAG }
+#define KV_POLICY_OF_PD(NOUN)						\
+	[KVERBS_A_##NOUN##_ID] = KV_POLICY_ID,				\
+	[KVERBS_A_##NOUN##_PERSISTENT] = { .type = NLA_FLAG },		\
+	[KVERBS_A_##NOUN##_PD] = KV_POLICY_ID
+
 /**
  * struct kv_noun - how messages name, make and show the objects of a class
  * @class: the class

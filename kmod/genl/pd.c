@@ -4,9 +4,7 @@
 #include "pd.h"
 
 static const struct nla_policy policy[KVERBS_A_PD_MAX + 1] = {
-	[KVERBS_A_PD_ID] = KV_POLICY_ID,
-	[KVERBS_A_PD_DEV] = KV_POLICY_NAME,
-	[KVERBS_A_PD_PERSISTENT] = { .type = NLA_FLAG },
+	KV_POLICY_OF_DEV(PD),
 };
 
 static int pd_fill(struct sk_buff *skb, struct kv_obj *obj)

@@ -7,9 +7,7 @@
 #include "srq.h"
 
 static const struct nla_policy policy[KVERBS_A_SRQ_MAX + 1] = {
-	[KVERBS_A_SRQ_ID] = KV_POLICY_ID,
-	[KVERBS_A_SRQ_PERSISTENT] = { .type = NLA_FLAG },
-	[KVERBS_A_SRQ_PD] = KV_POLICY_ID,
+	KV_POLICY_OF_PD(SRQ),
 	[KVERBS_A_SRQ_MAX_WR] = KV_POLICY_COUNT,
 	[KVERBS_A_SRQ_MAX_SGE] = KV_POLICY_COUNT,
 	[KVERBS_A_SRQ_LIMIT] = KV_POLICY_INT,
