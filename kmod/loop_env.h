@@ -58,37 +58,29 @@ struct kv_end {
 #include <asm/msr.h>
 #include <asm/tsc.h>
 #define KV_ENV_COUNTER "tsc"
+#define KV_ENV_KHZ tsc_khz
 static inline __u64 kv_env_now(void)
 {
 	return rdtsc_ordered();
 }
-
-static inline __u64 kv_env_ns_to_ticks(__u64 ns)
-{
-	return mul_u64_u32_div(ns, tsc_khz, 1000000);
-}
-
-static inline __u64 kv_env_counter_hz(void)
-{
-	return (__u64)tsc_khz * 1000;
-}
 #else
 #define KV_ENV_COUNTER "ktime_raw"
+#define KV_ENV_KHZ 1000000U
 static inline __u64 kv_env_now(void)
 {
 	return ktime_get_raw_ns();
 }
+#endif
 
 static inline __u64 kv_env_ns_to_ticks(__u64 ns)
 {
-	return ns;
+	return mul_u64_u32_div(ns, KV_ENV_KHZ, 1000000);
 }
 
 static inline __u64 kv_env_counter_hz(void)
 {
-	return NSEC_PER_SEC;
+	return (__u64)KV_ENV_KHZ * 1000;
 }
-#endif
 
 static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
 {
