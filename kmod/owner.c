@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/hash.h>
+#include <linux/hashtable.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 #include "owner.h"
 
-#define BUCKET_BITS 10
-
 /* All owners by port number. */
-static struct hlist_head buckets[1 << BUCKET_BITS];
-static DEFINE_SPINLOCK(buckets_lock); /* protects buckets, and kv_owner.link, .sk and .is_closed */
-
-static struct hlist_head *owner_bucket(u32 portid)
-{
-	return &buckets[hash_32(portid, BUCKET_BITS)];
-}
+static DEFINE_HASHTABLE(owners, 10);
+static DEFINE_SPINLOCK(owners_lock); /* protects owners, and kv_owner.link, .sk and .is_closed */
 
 static void owner_release(struct kref *ref)
 {
@@ -68,13 +61,13 @@ static struct kv_owner *owner_alloc(struct net *net, struct sock *sk, u32 portid
 	return owner;
 }
 
-/* buckets_lock */
+/* owners_lock */
 static struct kv_owner *owner_find(const struct net *net, const struct sock *sk, u32 portid)
 {
 	struct kv_owner *owner;
 
-	lockdep_assert_held(&buckets_lock);
-	hlist_for_each_entry(owner, owner_bucket(portid), link)
+	lockdep_assert_held(&owners_lock);
+	hash_for_each_possible(owners, owner, link, portid)
 		if (owner->net == net && owner->sk == sk && owner->portid == portid)
 			return owner;
 	return NULL;
@@ -92,9 +85,9 @@ int __net_init kv_owner_add_net(struct net *net)
 
 	if (!owner)
 		return -ENOMEM;
-	spin_lock(&buckets_lock);
-	hlist_add_head(&owner->link, owner_bucket(0));
-	spin_unlock(&buckets_lock);
+	spin_lock(&owners_lock);
+	hash_add(owners, &owner->link, 0);
+	spin_unlock(&owners_lock);
 	return 0;
 }
 
@@ -108,11 +101,11 @@ struct kv_owner *kv_owner_of_net(struct net *net)
 {
 	struct kv_owner *owner;
 
-	spin_lock(&buckets_lock);
+	spin_lock(&owners_lock);
 	owner = owner_find(net, NULL, 0);
 	if (!WARN_ON_ONCE(!owner))
 		kv_owner_get(owner);
-	spin_unlock(&buckets_lock);
+	spin_unlock(&owners_lock);
 	return owner;
 }
 
@@ -129,11 +122,11 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 {
 	struct kv_owner *owner, *fresh;
 
-	spin_lock(&buckets_lock);
+	spin_lock(&owners_lock);
 	owner = owner_find(sock_net(sk), sk, portid);
 	if (owner)
 		kv_owner_get(owner);
-	spin_unlock(&buckets_lock);
+	spin_unlock(&owners_lock);
 	if (owner)
 		return owner;
 
@@ -144,17 +137,17 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 	spin_lock(&fresh->persistent->lock);
 	fresh->closed_before = fresh->persistent->closed_before;
 	spin_unlock(&fresh->persistent->lock);
-	spin_lock(&buckets_lock);
+	spin_lock(&owners_lock);
 	/* Two threads may share the socket. */
 	owner = owner_find(sock_net(sk), sk, portid);
 	if (!owner) {
 		sock_hold(sk);
-		hlist_add_head(&fresh->link, owner_bucket(portid));
+		hash_add(owners, &fresh->link, portid);
 		owner = fresh;
 		fresh = NULL;
 	}
 	kv_owner_get(owner);
-	spin_unlock(&buckets_lock);
+	spin_unlock(&owners_lock);
 	if (fresh)
 		kv_owner_put(fresh);
 	return owner;
@@ -176,8 +169,8 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 {
 	struct kv_owner *owner;
 
-	spin_lock(&buckets_lock);
-	hlist_for_each_entry(owner, owner_bucket(portid), link)
+	spin_lock(&owners_lock);
+	hash_for_each_possible(owners, owner, link, portid)
 		if (owner->net == net && owner->portid == portid && owner->sk &&
 		    sock_flag(owner->sk, SOCK_DEAD) && !owner->is_closed)
 			break;
@@ -186,7 +179,7 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 		owner->is_closed = true;
 		kv_owner_get(owner);
 	}
-	spin_unlock(&buckets_lock);
+	spin_unlock(&owners_lock);
 	return owner;
 }
 
@@ -197,15 +190,16 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
  */
 struct kv_owner *kv_owner_any(void)
 {
-	struct kv_owner *owner = NULL;
-	unsigned int i;
+	struct kv_owner *owner;
+	unsigned int bucket;
 
-	spin_lock(&buckets_lock);
-	for (i = 0; !owner && i < ARRAY_SIZE(buckets); i++)
-		owner = hlist_entry_safe(buckets[i].first, struct kv_owner, link);
+	spin_lock(&owners_lock);
+	/* NULL at the end of the table. */
+	hash_for_each(owners, bucket, owner, link)
+		break;
 	if (owner)
 		kv_owner_get(owner);
-	spin_unlock(&buckets_lock);
+	spin_unlock(&owners_lock);
 	return owner;
 }
 
@@ -219,14 +213,14 @@ void kv_owner_remove(struct kv_owner *owner)
 	struct sock *sk = NULL;
 	bool linked;
 
-	spin_lock(&buckets_lock);
-	linked = !hlist_unhashed(&owner->link);
+	spin_lock(&owners_lock);
+	linked = hash_hashed(&owner->link);
 	if (linked) {
-		hlist_del_init(&owner->link);
+		hash_del(&owner->link);
 		sk = owner->sk;
 		owner->sk = NULL;
 	}
-	spin_unlock(&buckets_lock);
+	spin_unlock(&owners_lock);
 	if (!linked)
 		return;
 	if (sk)
