@@ -38,24 +38,25 @@ static int event_fill(struct sk_buff *skb, const struct kv_event *event,
 	}
 }
 
-/* Makes a message that can be sent. @attr: 0, or the attribute for an object's id. */
-static struct sk_buff *event_make(const struct kv_event *event, const char *dev,
-				  int attr, u32 id, gfp_t gfp)
+/* @attr: 0, or the attribute for an object's id. */
+static void event_send(struct net *net, const struct kv_event *event, const char *dev, int attr,
+		       u32 id, gfp_t gfp)
 {
 	struct sk_buff *skb;
 	void *hdr;
 
+	if (!event_is_heard(net))
+		return;
 	skb = genlmsg_new(GENLMSG_DEFAULT_SIZE, gfp);
 	if (!skb)
-		return NULL;
+		return;
 	hdr = genlmsg_put(skb, 0, 0, &kv_family, 0, KVERBS_CMD_EVENT);
-	if (!hdr || event_fill(skb, event, dev) ||
-	    (attr && nla_put_u32(skb, attr, id))) {
+	if (!hdr || event_fill(skb, event, dev) || (attr && nla_put_u32(skb, attr, id))) {
 		nlmsg_free(skb);
-		return NULL;
+		return;
 	}
 	genlmsg_end(skb, hdr);
-	return skb;
+	genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, gfp);
 }
 
 static void event_send_obj(struct net *net, const struct kv_event *event, const char *dev,
@@ -68,29 +69,19 @@ static void event_send_obj(struct net *net, const struct kv_event *event, const 
 		[KV_OBJ_CQ] = KVERBS_A_EVENT_CQ,
 		[KV_OBJ_SRQ] = KVERBS_A_EVENT_SRQ,
 	};
-	struct sk_buff *skb;
 
-	if (!event_is_heard(net))
-		return;
-	skb = event_make(event, dev, id_attr[rank], id, GFP_KERNEL);
-	if (skb)
-		genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, GFP_KERNEL);
+	event_send(net, event, dev, id_attr[rank], id, GFP_KERNEL);
 }
 
 static void event_send_dev(struct ib_device *ib, const struct kv_event *event, const char *name)
 {
-	struct sk_buff *skb;
 	struct net *net;
 
 	/* A namespace that is in the list does not go before a grace period. */
 	rcu_read_lock();
-	for_each_net_rcu(net) {
-		if (!rdma_dev_access_netns(ib, net) || !event_is_heard(net))
-			continue;
-		skb = event_make(event, name, 0, 0, GFP_ATOMIC);
-		if (skb)
-			genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, GFP_ATOMIC);
-	}
+	for_each_net_rcu(net)
+		if (rdma_dev_access_netns(ib, net))
+			event_send(net, event, name, 0, 0, GFP_ATOMIC);
 	rcu_read_unlock();
 }
 
