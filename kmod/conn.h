@@ -18,7 +18,6 @@ struct rdma_cm_id;
 
 /* Bytes of private data that IB's CM messages carry for the user (IBTA 12.6, A11). */
 #define KV_CONN_REQUEST_DATA_MAX 56
-#define KV_CONN_REPLY_DATA_MAX 196
 #define KV_CONN_REJECT_DATA_MAX 148
 
 /**

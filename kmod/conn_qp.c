@@ -12,7 +12,7 @@
 /* The peer repeats a SEND that met no receive after 0.64 ms; the CM would set 655 ms. */
 #define MIN_RNR_TIMER 12
 
-static_assert(KV_CONN_REPLY_DATA_MAX == IB_CM_REP_PRIVATE_DATA_SIZE);
+static_assert(KVERBS_CONN_PRIVATE_MAX == IB_CM_REP_PRIVATE_DATA_SIZE);
 static_assert(KV_CONN_REJECT_DATA_MAX == IB_CM_REJ_PRIVATE_DATA_SIZE);
 /* The other 36 bytes are the header in which the RDMA CM sends the addresses. */
 static_assert(KV_CONN_REQUEST_DATA_MAX + 36 == IB_CM_REQ_PRIVATE_DATA_SIZE);

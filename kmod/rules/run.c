@@ -148,22 +148,21 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
  */
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why)
 {
-	if (kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ||
-	    kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why, "local_buf is missing in this end"))
-		return -EINVAL;
-	if (check_limits(end_limits, given, end, why))
-		return why->error;
-	if (kv_run_has_target(given->loop) &&
-	    kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
-			    "target_buf is missing in this end: this loop needs it"))
-		return -EINVAL;
-	if (kv_op_needs_remote(given->op) &&
-	    (kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
-			     "remote_addr is missing in this end: op needs it") ||
-	     kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
-			     "remote_key is missing in this end: op needs it")))
-		return -EINVAL;
-	return 0;
+	int ret;
+
+	ret = kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ?:
+	      kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why,
+			      "local_buf is missing in this end") ?:
+	      check_limits(end_limits, given, end, why);
+	if (!ret && kv_run_has_target(given->loop))
+		ret = kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
+				      "target_buf is missing in this end: this loop needs it");
+	if (!ret && kv_op_needs_remote(given->op))
+		ret = kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
+				      "remote_addr is missing in this end: op needs it") ?:
+		      kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
+				      "remote_key is missing in this end: op needs it");
+	return ret;
 }
 
 /**
