@@ -105,9 +105,11 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 	return 0;
 }
 
-static void conn_set_backlog(struct kv_conn *conn, u32 backlog)
+/* A CONN that does not listen has no backlog. */
+static void conn_set_listening(struct kv_conn *conn, enum kverbs_conn_state state, u32 backlog)
 {
 	spin_lock(&kv_conn_lock);
+	conn->news.state = state;
 	conn->backlog = backlog;
 	spin_unlock(&kv_conn_lock);
 }
@@ -123,8 +125,7 @@ static void conn_renew_id(struct kv_conn *conn)
 	rdma_destroy_id(conn->id);
 	conn_reject_requests(conn);
 	conn->id = IS_ERR(fresh) ? NULL : fresh;
-	conn_set_backlog(conn, 0);
-	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
+	conn_set_listening(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED, 0);
 }
 
 static const char port_in_use[] = "src's port is in use: take another one, or 0";
@@ -166,8 +167,7 @@ int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
 {
 	int ret;
 
-	conn_set_backlog(conn, backlog);
-	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
+	conn_set_listening(conn, KVERBS_CONN_LISTENING, backlog);
 	ret = conn_bind(conn, src, extack);
 	if (ret)
 		goto err_renew_id;

@@ -19,33 +19,28 @@ static void cq_comp_handler(struct ib_cq *ib, void *context)
 	kv_cq_notify(context);
 }
 
-/* A CQ that this module polls, from time to time or after an event. */
-static struct ib_cq *cq_create_direct(struct kv_cq *cq, u32 cqe)
-{
-	struct ib_cq_init_attr attr = {
-		.cqe = cqe,
-		.comp_vector = cq->comp_vector,
-	};
-
-	/*
-	 * Not ib_alloc_cq() with IB_POLL_DIRECT: to the core it is a mistake to arm such a CQ
-	 * (ib_cq_completion_direct(), core/cq.c). So this CQ is polled by ib_poll_cq(), and
-	 * never by ib_process_cq_direct() or ib_drain_qp(), which need a CQ of ib_alloc_cq().
-	 */
-	return ib_create_cq(cq->obj.dev->ib, cq_comp_handler, kv_event_async, cq, &attr);
-}
-
-static struct ib_cq *cq_create_polled_by_core(struct kv_cq *cq, u32 cqe)
+static struct ib_cq *cq_create_ib(struct kv_cq *cq, u32 cqe)
 {
 	static const enum ib_poll_context contexts[] = {
 		[KVERBS_CQ_SOFTIRQ] = IB_POLL_SOFTIRQ,
 		[KVERBS_CQ_WORKQUEUE] = IB_POLL_WORKQUEUE,
 		[KVERBS_CQ_UNBOUND_WORKQUEUE] = IB_POLL_UNBOUND_WORKQUEUE,
 	};
+	struct ib_cq_init_attr attr = {
+		.cqe = cqe,
+		.comp_vector = cq->comp_vector,
+	};
 	struct ib_cq *ib;
 
-	ib = ib_alloc_cq(cq->obj.dev->ib, cq, cqe, cq->comp_vector,
-			 contexts[cq->context]);
+	/*
+	 * Not ib_alloc_cq() with IB_POLL_DIRECT: to the core it is a mistake to arm such a CQ
+	 * (ib_cq_completion_direct(), core/cq.c). So a CQ that this module polls, from time to
+	 * time or after an event, is polled by ib_poll_cq(), and never by
+	 * ib_process_cq_direct() or ib_drain_qp(), which need a CQ of ib_alloc_cq().
+	 */
+	if (!kv_cq_core_polls(cq))
+		return ib_create_cq(cq->obj.dev->ib, cq_comp_handler, kv_event_async, cq, &attr);
+	ib = ib_alloc_cq(cq->obj.dev->ib, cq, cqe, cq->comp_vector, contexts[cq->context]);
 	/* No QP uses the CQ yet, so no event can come before this. */
 	if (!IS_ERR(ib))
 		ib->event_handler = kv_event_async;
@@ -80,9 +75,7 @@ struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
 	if (ret)
 		return kv_obj_give_up(&cq->obj, ret);
 
-	kv_obj_time(&cq->obj, CREATE,
-		    cq->ib = kv_cq_core_polls(cq) ? cq_create_polled_by_core(cq, entries) :
-						 cq_create_direct(cq, entries));
+	kv_obj_time(&cq->obj, CREATE, cq->ib = cq_create_ib(cq, entries));
 	return kv_obj_made(&cq->obj, PTR_ERR_OR_ZERO(cq->ib), "the device refuses to make the cq",
 			   new->extack);
 }

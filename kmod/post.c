@@ -205,18 +205,14 @@ static int post_alloc(struct kv_post *post)
 		post->wqe[i] = kv_wqe_alloc(spec->qp, spec->srq, spec->op,
 					    2 * spec->sges + !!spec->ah);
 		if (!post->wqe[i])
-			return -ENOMEM;
+			goto err_free_wqes;
 	}
 	return 0;
-}
 
-/* Frees the tracking of requests that are not in a queue. */
-static void post_free_wqes(struct kv_post *post)
-{
-	unsigned int i;
-
-	for (i = 0; post->wqe && i < post->n; i++)
+err_free_wqes:
+	while (i--)
 		kfree(post->wqe[i]);
+	return -ENOMEM;
 }
 
 /* Requests that were checked, on a queue that is ready and has room. */
@@ -229,10 +225,8 @@ static int post_list(const struct kv_wr_spec *spec, unsigned int n, u32 context,
 	int ret;
 
 	ret = post_alloc(&post);
-	if (ret) {
-		post_free_wqes(&post);
+	if (ret)
 		goto free;
-	}
 	for (i = 0; i < n; i++)
 		post_prep_one(&post, i);
 	post_begin_context(context);

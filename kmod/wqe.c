@@ -263,19 +263,6 @@ static struct kv_wqe *wqe_pop(struct kv_dev_wqes *dev, struct list_head *list, b
 	return wqe;
 }
 
-static struct kv_wqe *wqe_pop_done(struct kv_cq *cq)
-{
-	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
-	struct kv_wqe *wqe;
-
-	spin_lock_irq(&dev->lock);
-	wqe = list_first_entry_or_null(&cq->wqes.done, struct kv_wqe, cq_link);
-	if (wqe)
-		wqe_unlink(wqe);
-	spin_unlock_irq(&dev->lock);
-	return wqe;
-}
-
 /**
  * kv_wqe_take() - take the completions that came and were not returned yet
  * @cq: the CQ of the completions
@@ -287,10 +274,18 @@ static struct kv_wqe *wqe_pop_done(struct kv_cq *cq)
  */
 unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max)
 {
+	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
 	struct kv_wqe *wqe;
 	unsigned int n = 0;
 
-	while (n < max && (wqe = wqe_pop_done(cq))) {
+	while (n < max) {
+		spin_lock_irq(&dev->lock);
+		wqe = list_first_entry_or_null(&cq->wqes.done, struct kv_wqe, cq_link);
+		if (wqe)
+			wqe_unlink(wqe);
+		spin_unlock_irq(&dev->lock);
+		if (!wqe)
+			break;
 		if (!wqe->internal)
 			wc[n++] = wqe->wc;
 		wqe_free(wqe);

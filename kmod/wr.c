@@ -112,16 +112,6 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;
 }
 
-static u64 wr_total_length(const struct kv_wr_spec *spec)
-{
-	unsigned int i;
-	u64 length = 0;
-
-	for (i = 0; i < spec->sges; i++)
-		length += spec->sge[i].length;
-	return length;
-}
-
 static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
 {
 	const struct kv_qp *qp = spec->qp;
@@ -131,11 +121,13 @@ static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack 
 		.has_ah = spec->ah,
 		.remote_addr = spec->remote_addr,
 		.sges = spec->sges,
-		.bytes = wr_total_length(spec),
 		.to_srq = spec->srq,
 	};
 	struct kv_refusal why;
+	unsigned int i;
 
+	for (i = 0; i < spec->sges; i++)
+		r.bytes += spec->sge[i].length;
 	if (spec->srq) {
 		r.max_sge = spec->srq->max_sge;
 	} else {
