@@ -80,14 +80,13 @@ static int buf_add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
 	return 0;
 }
 
-static int buf_add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
-			  struct netlink_ext_ack *extack)
+static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, struct netlink_ext_ack *extack)
 {
 	u32 unit = buf_unit(buf->obj.dev), longer, bytes;
 	u64 units = div_u64(buf->length + unit - 1, unit), offset = 0;
-	u64 pieces = init->pieces ?: div_u64(buf->length + KVERBS_PIECE_MAX - 1, KVERBS_PIECE_MAX);
 	int ret;
 
+	pieces = pieces ?: div_u64(buf->length + KVERBS_PIECE_MAX - 1, KVERBS_PIECE_MAX);
 	if (pieces > units)
 		return kv_refuse(extack, -EINVAL, "pieces: each has a page at least");
 	if (pieces > KVERBS_PIECES_MAX)
@@ -101,7 +100,7 @@ static int buf_add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
 	if (!buf->piece)
 		return -ENOMEM;
 	while (buf->pieces < pieces) {
-		ret = buf_add_piece(buf, init->node, offset,
+		ret = buf_add_piece(buf, node, offset,
 				    bytes + (buf->pieces < longer ? unit : 0), extack);
 		if (ret) {
 			buf_free_pieces(buf);
@@ -117,31 +116,32 @@ static int buf_add_pieces(struct kv_buf *buf, const struct kv_buf_init *init,
 /**
  * kv_buf_create() - allocate a zeroed buffer, mapped for DMA
  * @new: the device that maps it, and its owner
- * @init: its length, its pieces and its node
+ * @length: bytes, from 1 on
+ * @pieces: how many; 0: as few as possible
+ * @node: NUMA node, or NUMA_NO_NODE: near the device
  *
  * No peer can access the buffer before an MR is registered over it.
  *
  * Locks: dev->lock
  * Return: the buffer, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_buf_create(const struct kv_new *new, const struct kv_buf_init *init)
+struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node)
 {
 	struct kv_buf *buf;
 	u64 bytes;
 	int ret;
 
-	if (init->node != NUMA_NO_NODE &&
-	    (init->node >= MAX_NUMNODES || !node_state(init->node, N_MEMORY)))
+	if (node != NUMA_NO_NODE && (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
 		return ERR_PTR(kv_refuse(new->extack, -EINVAL,
 					 "node: no such NUMA node has memory"));
 	buf = kv_obj_alloc(&kv_buf_class, sizeof(*buf), new);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
-	buf->length = init->length;
+	buf->length = length;
 	/* No quota is larger than S64_MAX, and rounding up more bytes would wrap. */
-	bytes = round_up(min_t(u64, init->length, S64_MAX), (u64)buf_unit(new->dev));
+	bytes = round_up(min_t(u64, length, S64_MAX), (u64)buf_unit(new->dev));
 	ret = kv_obj_charge(&buf->obj, bytes, new->extack) ?:
-	      buf_add_pieces(buf, init, new->extack);
+	      buf_add_pieces(buf, pieces, node, new->extack);
 	return kv_obj_made(&buf->obj, ret, NULL, new->extack);
 }
 

@@ -35,18 +35,6 @@ struct kv_buf {
 };
 
 /**
- * struct kv_buf_init - the parameters of a new buffer
- * @length: bytes, from 1 on
- * @pieces: how many; 0: as few as possible
- * @node: NUMA node, or NUMA_NO_NODE: near the device
- */
-struct kv_buf_init {
-	u64 length;
-	unsigned int pieces;
-	int node;
-};
-
-/**
  * struct kv_buf_place - where a byte of a buffer is
  * @at: the CPU's address
  * @dma: the DMA address, for the PD's local_dma_lkey
@@ -58,7 +46,7 @@ struct kv_buf_place {
 	u32 length;
 };
 
-struct kv_obj *kv_buf_create(const struct kv_new *new, const struct kv_buf_init *init);
+struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node);
 int kv_buf_node(const struct kv_buf *buf);
 struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset);
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);

@@ -27,13 +27,11 @@ static int buf_fill(struct sk_buff *skb, struct kv_obj *obj)
 
 static struct kv_obj *buf_make(struct genl_info *info, const struct kv_new *new)
 {
-	const struct kv_buf_init init = {
-		.length = nla_get_u64(info->attrs[KVERBS_A_BUF_LENGTH]),
-		.pieces = kv_u32_or(info->attrs[KVERBS_A_BUF_PIECES], 0),
-		.node = kv_u32_or(info->attrs[KVERBS_A_BUF_NODE], NUMA_NO_NODE),
-	};
+	struct nlattr **attrs = info->attrs;
 
-	return kv_buf_create(new, &init);
+	return kv_buf_create(new, nla_get_u64(attrs[KVERBS_A_BUF_LENGTH]),
+			     kv_u32_or(attrs[KVERBS_A_BUF_PIECES], 0),
+			     kv_u32_or(attrs[KVERBS_A_BUF_NODE], NUMA_NO_NODE));
 }
 
 static const struct kv_noun buf_noun = {
