@@ -119,7 +119,7 @@ void kv_cq_release(struct kv_cq *cq)
  * kv_cq_poll() - take some completions out, and hand each to its request
  * @cq: the CQ, claimed by the caller and not polled by the RDMA core
  * @max: how many at most
- * @verb_ns: the time that ib_poll_cq() took is added
+ * @verb_ns: the time that ib_poll_cq() took is added; NULL: nobody asks for it
  *
  * Return: how many it has taken out; 0: there are no more, or a negative errno.
  */
@@ -136,7 +136,8 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 	 */
 	start = ktime_get_raw_ns();
 	n = ib_poll_cq(cq->ib, min_t(unsigned int, max, BATCH), wc);
-	*verb_ns += ktime_get_raw_ns() - start;
+	if (verb_ns)
+		*verb_ns += ktime_get_raw_ns() - start;
 	for (i = 0; i < n; i++)
 		wc[i].wr_cqe->done(cq->ib, &wc[i]);
 	return n;
@@ -162,7 +163,7 @@ int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns)
 bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(ms);
-	u64 start = ktime_get_raw_ns(), now, verb_ns = 0;
+	u64 start = ktime_get_raw_ns(), now;
 	u32 spins = kv_env_default_spins(), empty = 0;
 	bool late = false;
 
@@ -170,7 +171,7 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_
 		*slept_ns = 0;
 	/* Pairs with the release in the completion's handler. */
 	while (!smp_load_acquire(done)) {
-		if (!kv_cq_core_polls(cq) && kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
+		if (!kv_cq_core_polls(cq) && kv_cq_poll(cq, UINT_MAX, NULL) > 0)
 			continue;
 		/* Polled once more: completions may have come while this task had no CPU. */
 		if (late)

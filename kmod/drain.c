@@ -117,7 +117,6 @@ static int drain_post_marker(struct kv_qp *qp, struct kv_marker *marker, struct 
 			     int (*post)(struct kv_qp *qp))
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(drain_patience(qp));
-	u64 verb_ns = 0;
 	int ret;
 
 	/* The marker of a drain that failed is still there. */
@@ -130,7 +129,7 @@ static int drain_post_marker(struct kv_qp *qp, struct kv_marker *marker, struct 
 		/* -EINVAL: a full receive queue of bnxt_re (bnxt_qplib_post_recv()). */
 		if ((ret != -ENOMEM && ret != -EINVAL) || time_after(jiffies, deadline))
 			break;
-		if (kv_cq_core_polls(cq) || kv_cq_poll(cq, UINT_MAX, &verb_ns) <= 0)
+		if (kv_cq_core_polls(cq) || kv_cq_poll(cq, UINT_MAX, NULL) <= 0)
 			usleep_range(1, 10);
 	}
 	marker->posted = !ret;
@@ -145,12 +144,11 @@ static int drain_post_marker(struct kv_qp *qp, struct kv_marker *marker, struct 
 static void drain_srq(struct kv_qp *qp)
 {
 	struct kv_cq *cq = qp->recv_cq;
-	u64 verb_ns = 0;
 
 	/* rxe of 6.1 does not report it. */
 	kv_cq_wait(cq, &qp->drain.last_wqe, LAST_WQE_MS, NULL);
 	if (!kv_cq_core_polls(cq)) {
-		while (kv_cq_poll(cq, UINT_MAX, &verb_ns) > 0)
+		while (kv_cq_poll(cq, UINT_MAX, NULL) > 0)
 			;
 		return;
 	}

@@ -49,25 +49,21 @@ static u32 wr_covered(const struct kv_run_memory *memory)
 	return min_t(u64, mr->offset + mr->length - memory->offset, U32_MAX);
 }
 
-/* Sets the remote address and key, in the part of the request that its opcode needs. */
-static void wr_set_remote(struct ib_send_wr *wr, u64 addr, u32 key, u64 compare_add, u64 swap)
+/* Sets the remote address and key, in the part of the request that its operation needs. */
+static void wr_set_remote(struct ib_send_wr *wr, u32 op, u64 addr, u32 key, u64 compare_add,
+			  u64 swap)
 {
-	switch (wr->opcode) {
-	case IB_WR_RDMA_WRITE:
-	case IB_WR_RDMA_WRITE_WITH_IMM:
-	case IB_WR_RDMA_READ:
-		container_of(wr, struct ib_rdma_wr, wr)->remote_addr = addr;
-		container_of(wr, struct ib_rdma_wr, wr)->rkey = key;
-		break;
-	case IB_WR_ATOMIC_FETCH_AND_ADD:
-	case IB_WR_ATOMIC_CMP_AND_SWP:
-		container_of(wr, struct ib_atomic_wr, wr)->remote_addr = addr;
-		container_of(wr, struct ib_atomic_wr, wr)->rkey = key;
-		container_of(wr, struct ib_atomic_wr, wr)->compare_add = compare_add;
-		container_of(wr, struct ib_atomic_wr, wr)->swap = swap;
-		break;
-	default:
-		break;
+	struct ib_atomic_wr *atomic = container_of(wr, struct ib_atomic_wr, wr);
+	struct ib_rdma_wr *rdma = container_of(wr, struct ib_rdma_wr, wr);
+
+	if (kv_op_is_atomic(op)) {
+		atomic->remote_addr = addr;
+		atomic->rkey = key;
+		atomic->compare_add = compare_add;
+		atomic->swap = swap;
+	} else if (kv_op_needs_remote(op)) {
+		rdma->remote_addr = addr;
+		rdma->rkey = key;
 	}
 }
 
@@ -99,7 +95,8 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
-	wr_set_remote(wr, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
+	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
+		      spec->swap);
 	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
 
 	if (!from->target.buf)
@@ -263,8 +260,8 @@ static void wr_prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 	/* siw_post_send() refuses an inline SEND of no bytes, but leaves it in the queue. */
 	if (spec->flags & KVERBS_WR_INLINE && (wr->send.num_sge || !wr_left_out_if_empty(spec)))
 		wr->send.send_flags |= IB_SEND_INLINE;
-	wr_set_remote(&wr->send, spec->remote_addr, spec->remote_key, spec->compare_add,
-		      spec->swap);
+	wr_set_remote(&wr->send, spec->op, spec->remote_addr, spec->remote_key,
+		      spec->compare_add, spec->swap);
 	if (spec->ah) {
 		wr->ud.ah = spec->ah->ib;
 		wr->ud.remote_qpn = spec->remote_qpn;
