@@ -108,16 +108,6 @@ static int ah_put(struct sk_buff *skb, int attr, u32 value)
 	return attr ? nla_put_u32(skb, attr, value) : 0;
 }
 
-static int ah_put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
-		      const struct ib_global_route *grh)
-{
-	return nla_put(skb, numbers->dgid, sizeof(grh->dgid), &grh->dgid) ?:
-	       ah_put(skb, numbers->sgid_index, grh->sgid_index) ?:
-	       ah_put(skb, numbers->traffic_class, grh->traffic_class) ?:
-	       ah_put(skb, numbers->flow_label, grh->flow_label) ?:
-	       ah_put(skb, numbers->hop_limit, grh->hop_limit);
-}
-
 /**
  * kv_put_av() - put an address into a message
  * @skb: the message
@@ -129,10 +119,15 @@ static int ah_put_grh(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
 	      const struct rdma_ah_attr *ah)
 {
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	int ret = 0;
 
 	if (rdma_ah_get_ah_flags(ah) & IB_AH_GRH)
-		ret = ah_put_grh(skb, numbers, rdma_ah_read_grh(ah));
+		ret = nla_put(skb, numbers->dgid, sizeof(grh->dgid), &grh->dgid) ?:
+		      ah_put(skb, numbers->sgid_index, grh->sgid_index) ?:
+		      ah_put(skb, numbers->traffic_class, grh->traffic_class) ?:
+		      ah_put(skb, numbers->flow_label, grh->flow_label) ?:
+		      ah_put(skb, numbers->hop_limit, grh->hop_limit);
 	if (!ret && ah->type != RDMA_AH_ATTR_TYPE_ROCE)
 		ret = nla_put_u32(skb, numbers->dlid, rdma_ah_get_dlid(ah));
 	return ret ?: ah_put(skb, numbers->sl, rdma_ah_get_sl(ah));

@@ -49,50 +49,37 @@ static bool conn_any_addr(const union kv_conn_addr *addr)
 	return ipv6_addr_any(&addr->in6.sin6_addr);
 }
 
-static int conn_put_listener(struct sk_buff *skb, const struct kv_conn_view *view)
-{
-	if (!view->told.backlog)
-		return 0;
-	return nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, view->told.backlog) ?:
-	       nla_put_u32(skb, KVERBS_A_CONN_WAITING, view->told.waiting);
-}
-
-static int conn_put_peer(struct sk_buff *skb, const struct kv_conn_view *view)
-{
-	int ret = 0;
-
-	if (view->listener)
-		ret = nla_put_u32(skb, KVERBS_A_CONN_LISTENER, view->listener);
-	if (!ret && view->requested)
-		ret = nla_put_u32(skb, KVERBS_A_CONN_RESPONDER_RESOURCES,
-				  view->told.responder_resources) ?:
-		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH,
-				  view->told.initiator_depth);
-	if (!ret && view->told.data.length)
-		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, view->told.data.length,
-			      view->told.data.bytes);
-	return ret;
-}
-
-static int conn_put_news(struct sk_buff *skb, const struct kv_conn_view *view)
-{
-	return nla_put_u32(skb, KVERBS_A_CONN_STATE, view->told.news.state) ?:
-	       nla_put_u32(skb, KVERBS_A_CONN_EVENT, view->told.news.event) ?:
-	       nla_put_s32(skb, KVERBS_A_CONN_STATUS, view->told.news.status) ?:
-	       (view->reason ? nla_put_string(skb, KVERBS_A_CONN_REASON, view->reason) : 0);
-}
-
 static int conn_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_conn_view view;
+	const struct kv_conn_told *told = &view.told;
+	int ret;
 
 	kv_conn_show(container_of(obj, struct kv_conn, obj), &view);
-	return conn_put_addr(skb, KVERBS_A_CONN_SRC, &view.src) ?:
-	       (conn_any_addr(&view.dst) ? 0 : conn_put_addr(skb, KVERBS_A_CONN_DST, &view.dst)) ?:
-	       conn_put_listener(skb, &view) ?:
-	       kv_put_parent(skb, KVERBS_A_CONN_QP, obj, 0) ?:
-	       conn_put_peer(skb, &view) ?:
-	       conn_put_news(skb, &view);
+	ret = conn_put_addr(skb, KVERBS_A_CONN_SRC, &view.src);
+	if (!ret && !conn_any_addr(&view.dst))
+		ret = conn_put_addr(skb, KVERBS_A_CONN_DST, &view.dst);
+	if (!ret && told->backlog)
+		ret = nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, told->backlog) ?:
+		      nla_put_u32(skb, KVERBS_A_CONN_WAITING, told->waiting);
+	if (!ret)
+		ret = kv_put_parent(skb, KVERBS_A_CONN_QP, obj, 0);
+	if (!ret && view.listener)
+		ret = nla_put_u32(skb, KVERBS_A_CONN_LISTENER, view.listener);
+	if (!ret && view.requested)
+		ret = nla_put_u32(skb, KVERBS_A_CONN_RESPONDER_RESOURCES,
+				  told->responder_resources) ?:
+		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH, told->initiator_depth);
+	if (!ret && told->data.length)
+		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, told->data.length,
+			      told->data.bytes);
+	if (!ret)
+		ret = nla_put_u32(skb, KVERBS_A_CONN_STATE, told->news.state) ?:
+		      nla_put_u32(skb, KVERBS_A_CONN_EVENT, told->news.event) ?:
+		      nla_put_s32(skb, KVERBS_A_CONN_STATUS, told->news.status);
+	if (!ret && view.reason)
+		ret = nla_put_string(skb, KVERBS_A_CONN_REASON, view.reason);
+	return ret;
 }
 
 /* --- making a CONN --- */

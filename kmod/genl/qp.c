@@ -276,14 +276,18 @@ static const struct kv_noun qp_noun = {
 
 /* --- its states --- */
 
-static u32 qp_given(const struct genl_info *info)
+/* Sets all numbers. Returns the bits of the attributes that are given. */
+static u32 qp_parse_rows(struct nlattr **attrs, struct ib_qp_attr *attr)
 {
 	const struct row *row;
 	u32 mask = 0;
 
-	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
-		if (info->attrs[row->number])
+	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
+		if (attrs[row->number])
 			mask |= row->bit;
+		if (row->size)
+			qp_set_number(attr, row, kv_u32_or(attrs[row->number], 0));
+	}
 	return mask;
 }
 
@@ -329,16 +333,6 @@ static int qp_parse_alt_path(struct genl_info *info, struct kv_qp *qp,
 	return kv_msg_parse_av(info, &numbers_of_alt_av, ib, port, &attr->alt_ah_attr);
 }
 
-/* Sets all numbers; the mask has those that are given. */
-static void qp_parse_numbers(struct nlattr **attrs, struct ib_qp_attr *attr)
-{
-	const struct row *row;
-
-	for (row = rows; row < rows + ARRAY_SIZE(rows); row++)
-		if (row->size)
-			qp_set_number(attr, row, kv_u32_or(attrs[row->number], 0));
-}
-
 /* Only iWARP's CM takes a QP to RTS. */
 static int qp_check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum kverbs_qp_state to)
 {
@@ -361,11 +355,10 @@ static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp,
 
 	modify->to = nla_get_u32(attrs[KVERBS_A_QP_STATE]);
 	modify->cur_state = kv_u32_or(attrs[KVERBS_A_QP_CUR_STATE], 0);
-	modify->mask = qp_given(info);
+	modify->mask = qp_parse_rows(attrs, attr);
 	ret = qp_check_iwarp(info, qp, modify->to);
 	if (ret)
 		return ret;
-	qp_parse_numbers(attrs, attr);
 	if (!is_power_of_2(mtu))
 		return kv_msg_refuse(info, attrs[KVERBS_A_QP_PATH_MTU], -EINVAL,
 				     "path_mtu must be 256, 512, 1024, 2048 or 4096");
