@@ -15,7 +15,7 @@ fi
 check "compare works" sh -c "kverbs compare --notes $by_cm --ops write${atomic:+,$atomic} --sizes 8,4k --time 400ms \
 	--json '$work/compare.json' >'$work/compare' 2>'$work/stderr'"
 check "it prints a row for each operation and size" \
-	sh -c "test \$(grep -cE '^(write|fetch-add) .*(faster|equal within|not decided)' '$work/compare') = $((2 + ${#atomic} / 9))"
+	sh -c "test \$(grep -cE '^(write|fetch-add) +[0-9]+ [KM]*i*B +completion .*(faster|equal within|not decided)' '$work/compare') = $((2 + ${#atomic} / 9))"
 check "it says what the figures are" grep -F 'from before the post until its completion was polled' "$work/compare"
 check "it says how sure they are" grep -F 'Hollander and Wolfe' "$work/compare"
 check "it says what the intervals are about" grep -F 'other connections of this boot' "$work/compare"
