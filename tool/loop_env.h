@@ -16,28 +16,17 @@
 /* struct kv_env_cq is never defined: it is another name for ibv_cq. */
 struct kv_env_cq;
 
-/**
- * struct kv_end - one end of a connection in user space
- * @qp: the QP, in RTS
- * @send_cq: CQ of its sends
- * @recv_cq: CQ of its receives; another CQ than @send_cq
- * @send_wr: the send request of each post; signaled, one SGE
- * @recv_wr: the receive request of each post
- * @send_sge: SGE of @send_wr
- * @recv_sge: SGE of @recv_wr
- * @rx_tail: last byte of the target
- * @tx_tail: last byte of the local buffer
- */
+/* One end of a connection in user space. */
 struct kv_end {
-	struct ibv_qp *qp;
-	struct ibv_cq *send_cq;
-	struct ibv_cq *recv_cq;
-	struct ibv_send_wr send_wr;
-	struct ibv_recv_wr recv_wr;
-	struct ibv_sge send_sge;
-	struct ibv_sge recv_sge;
-	volatile __u8 *rx_tail;
-	__u8 *tx_tail;
+	struct ibv_qp *qp; /* the QP, in RTS */
+	struct ibv_cq *send_cq; /* CQ of its sends */
+	struct ibv_cq *recv_cq; /* CQ of its receives; another CQ than @send_cq */
+	struct ibv_send_wr send_wr; /* the send request of each post; signaled, one SGE */
+	struct ibv_recv_wr recv_wr; /* the receive request of each post */
+	struct ibv_sge send_sge; /* SGE of @send_wr */
+	struct ibv_sge recv_sge; /* SGE of @recv_wr */
+	volatile __u8 *rx_tail; /* last byte of the target */
+	__u8 *tx_tail; /* last byte of the local buffer */
 };
 
 /*

@@ -13,28 +13,22 @@
 /* The most events that are kept for later waits; see kv_nl_cq_wait(). */
 #define KV_NL_EVENTS 64
 
-/**
- * struct kv_nl - a connection to the module
- * @base: the connection as a backend; first member
- * @sock: for requests; objects made over it belong to it and die with it
- * @events: for events, not blocking
- * @spare: the last request, used again for the next one; its memory is cleared only once
- * @family: generic netlink id
- * @queue: events that came during a wait for another event, the oldest first
- * @queued: number of events in @queue
- * @lost: events got lost, which is not reported yet
- * @stuck: a list was not read to its end, for lack of memory in the kernel; the kernel
- *	begins no other list before this list has ended
- */
+/* A connection to the module. */
 struct kv_nl {
-	struct kv_backend base;
-	struct nl_sock *sock;
-	struct nl_sock *events;
+	struct kv_backend base; /* the connection as a backend; first member */
+	struct nl_sock *sock; /* for requests; objects made over it belong to it and die with it */
+	struct nl_sock *events; /* for events, not blocking */
+	/* The last request, used again for the next one; its memory is cleared only once. */
 	struct nl_msg *spare;
-	int family;
+	int family; /* generic netlink id */
+	/* Events that came during a wait for another event, the oldest first. */
 	struct kv_event queue[KV_NL_EVENTS];
-	unsigned int queued;
-	bool lost;
+	unsigned int queued; /* number of events in @queue */
+	bool lost; /* events got lost, which is not reported yet */
+	/*
+	 * A list was not read to its end, for lack of memory in the kernel; the kernel begins no
+	 * other list before this list has ended.
+	 */
 	bool stuck;
 };
 
@@ -43,18 +37,12 @@ typedef int (*kv_nl_reply)(struct nlattr *attrs, int len, void *arg);
 
 extern const struct kv_backend_ops kv_nl_backend_ops;
 
-/**
- * struct kv_nl_bulk - the content of a request, or of its answer: the value of the last attribute
- * @attr: the attribute
- * @from: content of the request; NULL: the request has none
- * @into: receives the content of the answer; NULL: the answer has none
- * @length: bytes
- */
+/* The content of a request, or of its answer: the value of the last attribute. */
 struct kv_nl_bulk {
-	int attr;
-	const void *from;
-	void *into;
-	uint32_t length;
+	int attr; /* the attribute */
+	const void *from; /* content of the request; NULL: the request has none */
+	void *into; /* receives the content of the answer; NULL: the answer has none */
+	uint32_t length; /* bytes */
 };
 
 int kv_nl_open(struct kv_nl *nl);

@@ -10,20 +10,15 @@
  * folder has those that are several commands, or none.
  */
 
-/**
- * struct kv_nl_noun - the part that the messages about one noun share
- * @what: "kernel " and the noun's name, for the text of a failure
- * @shape: has the names of the noun's attributes, its id among them; or NULL
- * @id: attribute of the id; 0: the noun has none
- * @verb_ns: attribute of the verb's time; 0: the noun's commands call no verb that is timed
- * @cmd_get: of an object: the command that shows one object, or all
- */
+/* The part that the messages about one noun share. */
 struct kv_nl_noun {
-	const char *what;
+	const char *what; /* "kernel " and the noun's name, for the text of a failure */
+	/* Has the names of the noun's attributes, its id among them; or NULL. */
 	const struct kv_shape *shape;
-	int id;
+	int id; /* attribute of the id; 0: the noun has none */
+	/* Attribute of the verb's time; 0: the noun's commands call no verb that is timed. */
 	int verb_ns;
-	int cmd_get;
+	int cmd_get; /* of an object: the command that shows one object, or all */
 };
 
 /* The nouns of the objects by enum kv_type. */

@@ -4,45 +4,29 @@
 
 #include "measure/pair.h"
 
-/**
- * struct kv_amount - how much a block measures
- * @iters: samples; 0: no limit
- * @time_ns: how long samples are taken; 0: no limit, if there are @iters
- * @warmup: iterations before the first sample
- */
+/* How much a block measures. */
 struct kv_amount {
-	uint64_t iters;
-	uint64_t time_ns;
-	uint64_t warmup;
+	uint64_t iters; /* samples; 0: no limit */
+	uint64_t time_ns; /* how long samples are taken; 0: no limit, if there are @iters */
+	uint64_t warmup; /* iterations before the first sample */
 };
 
-/**
- * struct kv_watch - a callback for the progress of a block
- * @fn: called some times a second with the run's result so far, without its bins
- * @arg: for @fn
- */
+/* A callback for the progress of a block. */
 struct kv_watch {
+	/* Called some times a second with the run's result so far, without its bins. */
 	void (*fn)(const struct kv_run_result *r, void *arg);
-	void *arg;
+	void *arg; /* for @fn */
 };
 
-/**
- * struct kv_series - the samples of one series, of a point or on its own
- * @hist: the samples of all its blocks
- * @spec: the spec of its last run, with the values in effect
- * @samples: number of samples in @hist
- * @warmup: iterations that were discarded
- * @yields: how often the thread yielded the CPU while samples were taken
- * @elapsed_ns: how long samples were taken
- * @verb: how long each verb of the setup took, see kv_pair_verbs()
- */
+/* The samples of one series, of a point or on its own. */
 struct kv_series {
-	struct kv_hist hist;
-	struct kv_run_spec spec;
-	uint64_t samples;
-	uint64_t warmup;
-	uint64_t yields;
-	uint64_t elapsed_ns;
+	struct kv_hist hist; /* the samples of all its blocks */
+	struct kv_run_spec spec; /* the spec of its last run, with the values in effect */
+	uint64_t samples; /* number of samples in @hist */
+	uint64_t warmup; /* iterations that were discarded */
+	uint64_t yields; /* how often the thread yielded the CPU while samples were taken */
+	uint64_t elapsed_ns; /* how long samples were taken */
+	/* How long each verb of the setup took, see kv_pair_verbs(). */
 	struct kv_times verb[KV_VERBS];
 };
 

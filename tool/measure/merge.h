@@ -5,16 +5,11 @@
 #include <json-c/json.h>
 #include "cli/fault.h"
 
-/**
- * struct kv_merge - documents of kverbs compare, one for each boot
- * @n: how many
- * @path: path of each document, as it was given
- * @doc: the content of each document
- */
+/* Documents of kverbs compare, one for each boot. */
 struct kv_merge {
-	unsigned int n;
-	char **path;
-	struct json_object **doc;
+	unsigned int n; /* how many */
+	char **path; /* path of each document, as it was given */
+	struct json_object **doc; /* the content of each document */
 };
 
 int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fault *f);

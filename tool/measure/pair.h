@@ -5,20 +5,16 @@
 #include "endpoint/endpoint.h"
 #include "measure/workload.h"
 
-/**
- * struct kv_pair - two endpoints, connected to each other
- * @work: the work that they were made for
- * @end: the initiator and the responder; in the same space or in two
- * @local: for each end, the buffer that the end sends from and reads into
- * @target: for each end, the buffer that the peer sends and writes into, or reads from
- * @broken: a run failed: the QPs may be in error, and take no requests
- */
+/* Two endpoints, connected to each other. */
 struct kv_pair {
-	struct kv_workload work;
+	struct kv_workload work; /* the work that they were made for */
+	/* The initiator and the responder; in the same space or in two. */
 	struct kv_endpoint end[2];
+	/* For each end, the buffer that the end sends from and reads into. */
 	struct kv_buffer local[2];
+	/* For each end, the buffer that the peer sends and writes into, or reads from. */
 	struct kv_buffer target[2];
-	bool broken;
+	bool broken; /* a run failed: the QPs may be in error, and take no requests */
 };
 
 int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,

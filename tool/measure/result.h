@@ -8,32 +8,19 @@
 /* Increased whenever a reader written for older documents would misread a new one. */
 #define KV_RESULT_VERSION 3
 
-/**
- * struct kv_finding - a difference of two series and its verdict, with the words for them
- * @name: the names of the two series
- * @who: the name of each series in a verdict that says it is faster
- * @changed: the end in which the series differ, or "" for both
- * @repeated: the unit of the statistics: "rounds" or "boots"
- * @more: the option or the script that gives more rounds or boots
- * @n: how many rounds or boots there were
- * @median: [@n] medians of each series
- * @samples: number of samples of each series
- * @resent: packets of each series that were sent again or late
- * @steal: share of the time that the host has taken
- * @scale: printed nanoseconds per unit of @median
- */
+/* A difference of two series and its verdict, with the words for them. */
 struct kv_finding {
-	const char *name[2];
-	const char *who[2];
-	const char *changed;
-	const char *repeated;
-	const char *more;
-	unsigned int n;
-	const double *median[2];
-	uint64_t samples[2];
-	uint64_t resent[2];
-	double steal;
-	double scale;
+	const char *name[2]; /* the names of the two series */
+	const char *who[2]; /* the name of each series in a verdict that says it is faster */
+	const char *changed; /* the end in which the series differ, or "" for both */
+	const char *repeated; /* the unit of the statistics: "rounds" or "boots" */
+	const char *more; /* the option or the script that gives more rounds or boots */
+	unsigned int n; /* how many rounds or boots there were */
+	const double *median[2]; /* [@n] medians of each series */
+	uint64_t samples[2]; /* number of samples of each series */
+	uint64_t resent[2]; /* packets of each series that were sent again or late */
+	double steal; /* share of the time that the host has taken */
+	double scale; /* printed nanoseconds per unit of @median */
 
 	/* private */
 	struct kv_interval diff;

@@ -7,18 +7,13 @@
 #include <json-c/json.h>
 #include "model/site.h"
 
-/**
- * struct kv_retries - the counters of both ends, read twice
- * @site: the ends; NULL for an end that shares the device of the other
- * @counted: both readings succeeded
- * @before: the first reading
- * @after: the second reading
- */
+/* The counters of both ends, read twice. */
 struct kv_retries {
+	/* The ends; NULL for an end that shares the device of the other. */
 	const struct kv_site *site[2];
-	bool counted[2];
-	struct kv_counters before[2];
-	struct kv_counters after[2];
+	bool counted[2]; /* both readings succeeded */
+	struct kv_counters before[2]; /* the first reading */
+	struct kv_counters after[2]; /* the second reading */
 };
 
 void kv_retries_start(struct kv_retries *r, const struct kv_site *client,

@@ -26,41 +26,29 @@
 /* Packets sent again per sample: if one series has more, and ten times the other, no verdict. */
 #define KV_STATS_RESENT 0.01
 
-/**
- * struct kv_interval - a difference with its intervals, in ticks
- * @value: the estimate; NAN if there is none
- * @low: lower end of the 95 % interval; @value if not @valid
- * @high: upper end
- * @near_low: lower end of the 90 % interval; NAN if not @valid
- * @near_high: upper end
- * @valid: false if there is no interval: fewer than KV_STATS_MIN_ROUNDS rounds, or no memory
- * @median: the larger median of the two series; NAN if there is no @value
- */
+/* A difference with its intervals, in ticks. */
 struct kv_interval {
-	double value;
-	double low;
-	double high;
-	double near_low;
-	double near_high;
+	double value; /* the estimate; NAN if there is none */
+	double low; /* lower end of the 95 % interval; @value if not @valid */
+	double high; /* upper end */
+	double near_low; /* lower end of the 90 % interval; NAN if not @valid */
+	double near_high; /* upper end */
+	/* False if there is no interval: fewer than KV_STATS_MIN_ROUNDS rounds, or no memory. */
 	bool valid;
-	double median;
+	double median; /* the larger median of the two series; NAN if there is no @value */
 };
 
-/**
- * struct kv_rounds - two series that were measured in the same rounds
- * @a: the median of each round of one series, ticks
- * @b: the median of each round of the other series, ticks
- * @rounds: how many rounds
- * @resent: for each series, packets that were lost, late or sent again in its measurement, per
- *	sample
- * @steal: share of the time that the host has taken from this guest, 0 .. 1
- */
+/* Two series that were measured in the same rounds. */
 struct kv_rounds {
-	const double *a;
-	const double *b;
-	unsigned int rounds;
+	const double *a; /* the median of each round of one series, ticks */
+	const double *b; /* the median of each round of the other series, ticks */
+	unsigned int rounds; /* how many rounds */
+	/*
+	 * For each series, packets that were lost, late or sent again in its measurement, per
+	 * sample.
+	 */
 	double resent[2];
-	double steal;
+	double steal; /* share of the time that the host has taken from this guest, 0 .. 1 */
 };
 
 /* The meaning of a difference a - b. */
@@ -88,24 +76,16 @@ struct kv_modes {
 	unsigned int rounds[2];
 };
 
-/**
- * struct kv_judgement - see kv_stats_judge()
- * @verdict: the result
- * @doubt: the reason why there is no verdict
- * @within: the series are equal within this share of the median; NAN if there is no interval
- * @first: for KV_DOUBT_TURNED: difference in the first third of the rounds
- * @last: for KV_DOUBT_TURNED: difference in the last third
- * @series: for KV_DOUBT_MODES: 0: a, 1: b
- * @modes: for KV_DOUBT_MODES: the modes of that series
- */
+/* See kv_stats_judge(). */
 struct kv_judgement {
-	enum kv_verdict verdict;
-	enum kv_doubt doubt;
+	enum kv_verdict verdict; /* the result */
+	enum kv_doubt doubt; /* the reason why there is no verdict */
+	/* The series are equal within this share of the median; NAN if there is no interval. */
 	double within;
-	double first;
-	double last;
-	unsigned int series;
-	struct kv_modes modes;
+	double first; /* for KV_DOUBT_TURNED: difference in the first third of the rounds */
+	double last; /* for KV_DOUBT_TURNED: difference in the last third */
+	unsigned int series; /* for KV_DOUBT_MODES: 0: a, 1: b */
+	struct kv_modes modes; /* for KV_DOUBT_MODES: the modes of that series */
 };
 
 /* A step of a cumulative distribution; zeros: in front of the first one. */

@@ -7,37 +7,24 @@
 #include "measure/point.h"
 #include "measure/retries.h"
 
-/**
- * struct kv_sweep - operations by sizes, measured in all series of a comparison
- * @contrast: the series
- * @ops: enum kverbs_op
- * @sizes: bytes; an atomic operation has 8 bytes in any case
- * @has_kind: @kind applies to all operations; else each operation has its default kind
- * @kind: how a latency is measured
- * @plan: how long each point is measured
- * @work: the members that all points share
- * @site: both spaces of this host, open
- * @peer: both spaces of the host where the servers are, open; not used if @host is
- *	NULL
- * @host: name of the host where the servers are; NULL: this host
- * @tried: points that were begun
- * @measured: points that gave figures
- * @fault: the first fault; a point that the device can't do counts if there is no other
- */
+/* Operations by sizes, measured in all series of a comparison. */
 struct kv_sweep {
-	const struct kv_contrast *contrast;
-	struct kv_list ops;
-	struct kv_list sizes;
+	const struct kv_contrast *contrast; /* the series */
+	struct kv_list ops; /* enum kverbs_op */
+	struct kv_list sizes; /* bytes; an atomic operation has 8 bytes in any case */
+	/* @kind applies to all operations; else each operation has its default kind. */
 	bool has_kind;
-	enum kv_kind kind;
-	struct kv_plan plan;
-	struct kv_workload work;
-	struct kv_site site[KV_SPACES];
+	enum kv_kind kind; /* how a latency is measured */
+	struct kv_plan plan; /* how long each point is measured */
+	struct kv_workload work; /* the members that all points share */
+	struct kv_site site[KV_SPACES]; /* both spaces of this host, open */
+	/* Both spaces of the host where the servers are, open; not used if @host is NULL. */
 	struct kv_site peer[KV_SPACES];
-	const char *host;
+	const char *host; /* name of the host where the servers are; NULL: this host */
 
-	unsigned int tried;
-	unsigned int measured;
+	unsigned int tried; /* points that were begun */
+	unsigned int measured; /* points that gave figures */
+	/* The first fault; a point that the device can't do counts if there is no other. */
 	struct kv_fault fault;
 
 	/* private */

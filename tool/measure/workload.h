@@ -7,42 +7,29 @@
 #include "model/site.h"
 #include "rules/request.h"
 
-/**
- * struct kv_workload - a workload, the same for both spaces
- * @kind: how a latency is measured
- * @op: enum kverbs_op; does not matter for KV_KIND_NULL
- * @size: bytes
- * @compare_add: FETCH_ADD: the addend, CMP_SWP: the value that is compared
- * @swap: CMP_SWP: the value that is stored if the comparison succeeds
- * @post: enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only
- * @lkey: enum kv_lkey; kernel space only
- * @cpu: where the initiator's and the responder's threads run; -1: anywhere
- * @spins: empty polls before the CPU is yielded; -1: kv_placement_spins() of its host
- * @timeout_ns: how long a completion may take
- * @mtu: path MTU, bytes; 0: the smaller active MTU of the two ends
- * @ack_timeout: local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3)
- * @retry_cnt: how often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is
- *	without limit
- * @retry_option: name of the user's option that sets one of these two, or NULL
- * @connect: how the two ends are connected
- * @depth: requests that an end may have posted at a time; 0: as many as runs need
- */
+/* A workload, the same for both spaces. */
 struct kv_workload {
-	enum kv_kind kind;
-	uint32_t op;
-	uint32_t size;
-	uint64_t compare_add;
-	uint64_t swap;
-	uint32_t post;
-	enum kv_lkey lkey;
-	int32_t cpu[2];
+	enum kv_kind kind; /* how a latency is measured */
+	uint32_t op; /* enum kverbs_op; does not matter for KV_KIND_NULL */
+	uint32_t size; /* bytes */
+	uint64_t compare_add; /* FETCH_ADD: the addend, CMP_SWP: the value that is compared */
+	uint64_t swap; /* CMP_SWP: the value that is stored if the comparison succeeds */
+	uint32_t post; /* enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only */
+	enum kv_lkey lkey; /* enum kv_lkey; kernel space only */
+	int32_t cpu[2]; /* where the initiator's and the responder's threads run; -1: anywhere */
+	/* Empty polls before the CPU is yielded; -1: kv_placement_spins() of its host. */
 	int32_t spins;
-	uint64_t timeout_ns;
-	uint32_t mtu;
+	uint64_t timeout_ns; /* how long a completion may take */
+	uint32_t mtu; /* path MTU, bytes; 0: the smaller active MTU of the two ends */
+	/* Local ACK timeout of the QPs, 4.096 us * 2^N, 1 .. 31 (IBTA 9.7.6.1.3). */
 	uint8_t ack_timeout;
+	/*
+	 * How often a packet is sent again, 0 .. 7 (IBTA 9.7.5.1.4); on some devices 7 is without
+	 * limit.
+	 */
 	uint8_t retry_cnt;
-	const char *retry_option;
-	enum kv_connect connect;
+	enum kv_connect connect; /* how the two ends are connected */
+	/* Requests that an end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;
 };
 

@@ -67,78 +67,60 @@ enum kv_tell {
 	KV_TELL_AMONG, /* if @among has the bit of the uint32_t at @beside */
 };
 
-/**
- * struct kv_member - one member of a struct
- * @name: name of the member in the struct
- * @offset: offset in the struct
- * @type: type of the member
- * @size: texts and hex: size in bytes; lists: the maximum number of elements
- * @min: S32: the smallest value; another host's number must be between @min and @max
- * @max: numbers: the largest value
- * @count: offset of the uint32_t that has the number of bytes or elements; that uint32_t
- *	has no row of its own
- * @elsewhere: lists: the member points to the elements. If read from a message, they are allocated:
- *	kv_nl_release(). A list of one is not counted in the text of a refusal.
- * @shape: structs and lists: shape of the struct
- * @attr: the attribute; 0: none. The members of a struct without one are put beside the others
- * @known: the name that users see, if it is not @name
- * @when: enum kv_member_when
- * @beside: offset of the field that @when or @tell looks at
- * @among: AMONG: a bit for each value
- * @bit: bit of the shape's mask: the member is put if it is set, reading sets it; 0: none
- * @refers: ids: 1 + enum kv_type of the object, or KV_REFERS_ABOUT; 0: the member is
- *	no id, or no id that a client was given
- * @form: how users read and write it
- * @names: the names of ENUM, FLAGS, BITS and NAMED
- * @tell: when it is printed
- * @key: its word in descriptions and, with - for _, in commands, if not @known or @name
- * @help: its purpose as a key of a command; NULL: it is no key
- * @value: the word for the key's value in the help, if the other fields do not determine it
- * @must: the command requires the key
- * @preset: numbers: the value if the key is not given
- */
+/* One member of a struct. */
 struct kv_member {
-	const char *name;
-	size_t offset;
-	enum kv_member_type type;
-	uint32_t size;
+	const char *name; /* name of the member in the struct */
+	size_t offset; /* offset in the struct */
+	enum kv_member_type type; /* type of the member */
+	uint32_t size; /* texts and hex: size in bytes; lists: the maximum number of elements */
+	/* S32: the smallest value; another host's number must be between @min and @max. */
 	int64_t min;
-	uint64_t max;
+	uint64_t max; /* numbers: the largest value */
+	/*
+	 * Offset of the uint32_t that has the number of bytes or elements; that uint32_t has no row
+	 * of its own.
+	 */
 	size_t count;
+	/*
+	 * Lists: the member points to the elements. If read from a message, they are allocated:
+	 * kv_nl_release(). A list of one is not counted in the text of a refusal.
+	 */
 	bool elsewhere;
-	const struct kv_shape *shape;
+	const struct kv_shape *shape; /* structs and lists: shape of the struct */
+	/* The attribute; 0: none. The members of a struct without one are put beside the others. */
 	int attr;
-	const char *known;
-	enum kv_member_when when;
-	size_t beside;
-	uint32_t among;
+	const char *known; /* the name that users see, if it is not @name */
+	enum kv_member_when when; /* enum kv_member_when */
+	size_t beside; /* offset of the field that @when or @tell looks at */
+	uint32_t among; /* AMONG: a bit for each value */
+	/* Bit of the shape's mask: the member is put if it is set, reading sets it; 0: none. */
 	uint32_t bit;
+	/*
+	 * Ids: 1 + enum kv_type of the object, or KV_REFERS_ABOUT; 0: the member is no id, or no id
+	 * that a client was given.
+	 */
 	uint32_t refers;
-	enum kv_form form;
-	const struct kv_enum *names;
-	enum kv_tell tell;
+	enum kv_form form; /* how users read and write it */
+	const struct kv_enum *names; /* the names of ENUM, FLAGS, BITS and NAMED */
+	enum kv_tell tell; /* when it is printed */
+	/* Its word in descriptions and, with - for _, in commands, if not @known or @name. */
 	const char *key;
-	const char *help;
+	const char *help; /* its purpose as a key of a command; NULL: it is no key */
+	/* The word for the key's value in the help, if the other fields do not determine it. */
 	const char *value;
-	bool must;
-	uint64_t preset;
+	bool must; /* the command requires the key */
+	uint64_t preset; /* numbers: the value if the key is not given */
 };
 
 /* The id of the object that the whole struct is about: the reader knows its type. */
 #define KV_REFERS_ABOUT UINT32_MAX
 
-/**
- * struct kv_shape - the members of a struct
- * @size: size of the struct in bytes
- * @members: number of entries of @member
- * @member: the table
- * @mask: offset of the uint32_t that has the members' bits
- */
+/* The members of a struct. */
 struct kv_shape {
-	size_t size;
-	unsigned int members;
-	const struct kv_member *member;
-	size_t mask;
+	size_t size; /* size of the struct in bytes */
+	unsigned int members; /* number of entries of @member */
+	const struct kv_member *member; /* the table */
+	size_t mask; /* offset of the uint32_t that has the members' bits */
 };
 
 /* A table as a shape. */
@@ -154,51 +136,36 @@ struct kv_shape {
 
 extern const struct kv_shape kv_shape_none;
 
-/**
- * struct kv_object_row - a type of objects: a row of objects.def
- * @init: shape of its parameters
- * @shape: shape of the object
- * @about: help text: the type; the next four fields are help texts, too
- * @add: the effect of 'add'; NULL: there is no 'add'
- * @more: further text about 'add', or NULL
- * @show: the effect of 'show'; NULL: nothing special
- * @del: the effect of 'del'
- * @make: the verb that makes it, in the kernel and in user space
- * @destroy: the verb that destroys it
- */
+/* A type of objects: a row of objects.def. */
 struct kv_object_row {
-	const struct kv_shape *init;
-	const struct kv_shape *shape;
-	const char *about;
-	const char *add;
-	const char *more;
-	const char *show;
-	const char *del;
-	const char *make[2];
-	const char *destroy[2];
+	const struct kv_shape *init; /* shape of its parameters */
+	const struct kv_shape *shape; /* shape of the object */
+	const char *about; /* help text: the type; the next four fields are help texts, too */
+	const char *add; /* the effect of 'add'; NULL: there is no 'add' */
+	const char *more; /* further text about 'add', or NULL */
+	const char *show; /* the effect of 'show'; NULL: nothing special */
+	const char *del; /* the effect of 'del' */
+	const char *make[2]; /* the verb that makes it, in the kernel and in user space */
+	const char *destroy[2]; /* the verb that destroys it */
 };
 
 extern const struct kv_object_row kv_object_rows[KV_TYPES];
 
-/**
- * struct kv_op_row - an operation: a row of ops.def
- * @about: type of the object whose id is the first member of @in, or KV_NO_TYPE
- * @in: shape of its arguments
- * @out: shape of its results
- * @verb: the verb that it calls, in the kernel and in user space; NULL: no verb
- * @command: the word of its command, after the word of the object's type; NULL: there is no
- *	command, or the command has a function of its own
- * @help: help text: its effect
- * @more: further help text, or NULL
- */
+/* An operation: a row of ops.def. */
 struct kv_op_row {
+	/* Type of the object whose id is the first member of @in, or KV_NO_TYPE. */
 	enum kv_type about;
-	const struct kv_shape *in;
-	const struct kv_shape *out;
+	const struct kv_shape *in; /* shape of its arguments */
+	const struct kv_shape *out; /* shape of its results */
+	/* The verb that it calls, in the kernel and in user space; NULL: no verb. */
 	const char *verb[2];
+	/*
+	 * The word of its command, after the word of the object's type; NULL: there is no command,
+	 * or the command has a function of its own.
+	 */
 	const char *command;
-	const char *help;
-	const char *more;
+	const char *help; /* help text: its effect */
+	const char *more; /* further help text, or NULL */
 };
 
 extern const struct kv_op_row kv_op_rows[KV_OPS];

@@ -12,24 +12,17 @@
 /* Size of the text of kv_port_explain(). */
 #define KV_PORT_TEXT 160
 
-/**
- * struct kv_site - one space, opened on one device
- * @id: which space
- * @b: its backend
- * @dev: the device as this space sees it
- * @port: the port that endpoints on the device use; one of dev.port
- * @gid: the GID that endpoints on the device use; one of the GIDs of @port
- * @host: name of the peer's host; NULL: the space is on this host. See kv_site_open_peer()
- * @version: version of the peer's kverbs
- */
+/* One space, opened on one device. */
 struct kv_site {
-	enum kv_space_id id;
-	struct kv_backend *b;
-	struct kv_dev dev;
-	const struct kv_port *port;
+	enum kv_space_id id; /* which space */
+	struct kv_backend *b; /* its backend */
+	struct kv_dev dev; /* the device as this space sees it */
+	const struct kv_port *port; /* the port that endpoints on the device use; one of dev.port */
+	/* The GID that endpoints on the device use; one of the GIDs of @port. */
 	const struct kv_gid *gid;
+	/* Name of the peer's host; NULL: the space is on this host. See kv_site_open_peer(). */
 	const char *host;
-	char version[32];
+	char version[32]; /* version of the peer's kverbs */
 };
 
 const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid);

@@ -17,18 +17,12 @@ struct kv_command;
  * go to a struct of the command, which begins with struct kv_given.
  */
 
-/**
- * struct kv_given - the beginning of the struct of every command
- * @id: id of the object that the command is about; 0 if none was named
- * @bits: kv_key.bits of the keys that were given
- * @seen: the keys that were given, a bit each in the order of their table
- * @command: the command
- */
+/* The beginning of the struct of every command. */
 struct kv_given {
-	uint32_t id;
-	uint32_t bits;
-	uint64_t seen;
-	const struct kv_command *command;
+	uint32_t id; /* id of the object that the command is about; 0 if none was named */
+	uint32_t bits; /* kv_key.bits of the keys that were given */
+	uint64_t seen; /* the keys that were given, a bit each in the order of their table */
+	const struct kv_command *command; /* the command */
 };
 
 /* The value of KV_KEY_BYTES: the two members of the private data of a connection. */
@@ -64,46 +58,33 @@ struct kv_rest {
 	size_t n;
 };
 
-/**
- * struct kv_key - one key of a command; a table ends with a key without a name
- * @name: the word
- * @kind: kind of its value
- * @offset: offset of the field in the command's struct, or in the piece's
- * @bits: bits to set in struct kv_given if the key was given
- * @must: the command requires the key
- * @bare: the first key of a command only: its value is the first word, without the name
- * @max: the largest number; 0: the largest that the field holds. The backends check
- *	narrower ranges, because they know the reasons.
- * @names: KV_KEY_ENUM, KV_KEY_FLAGS
- * @type: KV_KEY_ID
- * @value: the word for the value in the help; NULL: the kind decides it
- * @help: its purpose, as the beginning of a sentence
- * @has: offset of a bool that is set if the key was given; 0: none
- * @mask: offset of a uint32_t that receives @bits, too, if the key was given; 0: none
- * @piece: KV_KEY_PIECE: the keys of a piece, whose struct begins with struct
- *	kv_given, too
- * @piece_size: size of a piece's struct; @offset is the offset of an array of pieces
- * @piece_count: offset of the unsigned int that counts the pieces
- * @piece_max: size of the array in pieces
- */
+/* One key of a command; a table ends with a key without a name. */
 struct kv_key {
-	const char *name;
-	enum kv_key_kind kind;
-	size_t offset;
-	uint32_t bits;
-	bool must;
+	const char *name; /* the word */
+	enum kv_key_kind kind; /* kind of its value */
+	size_t offset; /* offset of the field in the command's struct, or in the piece's */
+	uint32_t bits; /* bits to set in struct kv_given if the key was given */
+	bool must; /* the command requires the key */
+	/* The first key of a command only: its value is the first word, without the name. */
 	bool bare;
+	/*
+	 * The largest number; 0: the largest that the field holds. The backends check narrower
+	 * ranges, because they know the reasons.
+	 */
 	uint64_t max;
-	const struct kv_enum *names;
-	enum kv_type type;
-	const char *value;
-	const char *help;
-	size_t has;
+	const struct kv_enum *names; /* KV_KEY_ENUM, KV_KEY_FLAGS */
+	enum kv_type type; /* KV_KEY_ID */
+	const char *value; /* the word for the value in the help; NULL: the kind decides it */
+	const char *help; /* its purpose, as the beginning of a sentence */
+	size_t has; /* offset of a bool that is set if the key was given; 0: none */
+	/* Offset of a uint32_t that receives @bits, too, if the key was given; 0: none. */
 	size_t mask;
+	/* KV_KEY_PIECE: the keys of a piece, whose struct begins with struct kv_given, too. */
 	const struct kv_key *piece;
+	/* Size of a piece's struct; @offset is the offset of an array of pieces. */
 	size_t piece_size;
-	size_t piece_count;
-	unsigned int piece_max;
+	size_t piece_count; /* offset of the unsigned int that counts the pieces */
+	unsigned int piece_max; /* size of the array in pieces */
 };
 
 /* The longest timeout of any command. */

@@ -12,26 +12,16 @@
 #include "object/text.h"
 #include "out/out.h"
 
-/**
- * struct content_args - the values of all content commands
- * @given: the buffer, and the keys that were given
- * @offset: first byte in the buffer
- * @file_offset: first byte in the file
- * @length: bytes
- * @text: content as text
- * @hex: content as hexadecimal digits
- * @file: name of a file
- * @format: how to print content, see read_key
- */
+/* The values of all content commands. */
 struct content_args {
-	struct kv_given given;
-	uint64_t offset;
-	uint64_t file_offset;
-	uint64_t length;
-	const char *text;
-	const char *hex;
-	const char *file;
-	uint32_t format;
+	struct kv_given given; /* the buffer, and the keys that were given */
+	uint64_t offset; /* first byte in the buffer */
+	uint64_t file_offset; /* first byte in the file */
+	uint64_t length; /* bytes */
+	const char *text; /* content as text */
+	const char *hex; /* content as hexadecimal digits */
+	const char *file; /* name of a file */
+	uint32_t format; /* how to print content, see read_key */
 };
 
 #define AT(field) offsetof(struct content_args, field)

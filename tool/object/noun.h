@@ -22,56 +22,38 @@ enum kv_id_use {
 	KV_ID_MUST,
 };
 
-/**
- * struct kv_command - one command
- * @name: its word; "": the noun is the command
- * @help: its effect, one line
- * @more: further help, lines; or NULL
- * @id: whether an object's id follows
- * @type: type of that object
- * @key: its keys; NULL: none
- * @size: size of the command's struct, which begins with struct kv_given; 0: that is all
- * @init: the defaults, of that size; NULL: all 0
- * @in: in place of @init: the shape of a struct with presets, at @at
- * @at: offset of the struct of @in in the command's struct
- * @op: the operation, if @fn performs several
- * @fn: performs the command; adds its output to @result
- * @print: prints @result as text; NULL: there is nothing to print
- * @words: in place of @key: the words that follow, for the help
- * @raw: in place of @fn: performs the command with the words as they were typed
- */
+/* One command. */
 struct kv_command {
-	const char *name;
-	const char *help;
-	const char *more;
-	enum kv_id_use id;
-	enum kv_type type;
-	const struct kv_key *key;
+	const char *name; /* its word; "": the noun is the command */
+	const char *help; /* its effect, one line */
+	const char *more; /* further help, lines; or NULL */
+	enum kv_id_use id; /* whether an object's id follows */
+	enum kv_type type; /* type of that object */
+	const struct kv_key *key; /* its keys; NULL: none */
+	/* Size of the command's struct, which begins with struct kv_given; 0: that is all. */
 	size_t size;
-	const void *init;
+	const void *init; /* the defaults, of that size; NULL: all 0 */
+	/* In place of @init: the shape of a struct with presets, at @at. */
 	const struct kv_shape *in;
-	size_t at;
-	enum kv_op op;
+	size_t at; /* offset of the struct of @in in the command's struct */
+	enum kv_op op; /* the operation, if @fn performs several */
+	/* Performs the command; adds its output to @result. */
 	int (*fn)(struct kv_session *s, const void *args,
 		  struct json_object *result, struct kv_fault *f);
+	/* Prints @result as text; NULL: there is nothing to print. */
 	void (*print)(FILE *out, const char *noun, struct json_object *result);
-	const char *words;
+	const char *words; /* in place of @key: the words that follow, for the help */
+	/* In place of @fn: performs the command with the words as they were typed. */
 	int (*raw)(struct kv_session *s, char **word, size_t n,
 		   struct json_object *result, struct kv_fault *f);
 };
 
-/**
- * struct kv_noun - the thing that commands are about
- * @name: its word
- * @help: its description, one line
- * @batch: it makes sense only in a batch
- * @command: its commands; the last one has no name
- */
+/* The thing that commands are about. */
 struct kv_noun {
-	const char *name;
-	const char *help;
-	bool batch;
-	const struct kv_command *command;
+	const char *name; /* its word */
+	const char *help; /* its description, one line */
+	bool batch; /* it makes sense only in a batch */
+	const struct kv_command *command; /* its commands; the last one has no name */
 };
 
 extern const struct kv_noun kv_noun_dev;
@@ -106,16 +88,12 @@ extern const struct kv_command kv_conn_commands[];
 	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
 	  .help = "device; default: that of --dev, or the only one there is" }
 
-/**
- * struct kv_choice - the command that words begin with
- * @noun: its noun; NULL: there is no noun of this name
- * @command: the command; NULL: the noun has no command of this name
- * @used: how many words name the command
- */
+/* The command that words begin with. */
 struct kv_choice {
-	const struct kv_noun *noun;
+	const struct kv_noun *noun; /* its noun; NULL: there is no noun of this name */
+	/* The command; NULL: the noun has no command of this name. */
 	const struct kv_command *command;
-	size_t used;
+	size_t used; /* how many words name the command */
 };
 
 const struct kv_noun *const *kv_nouns(void);

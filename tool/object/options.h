@@ -6,32 +6,19 @@
 #include <stddef.h>
 #include "cli/option.h"
 
-/**
- * struct kv_object_options - options of commands for objects; their position is free
- * @help: --help
- * @json: --json
- * @trace: --trace
- * @has_space: --space was given
- * @spaces: the spaces, a bit for each enum kv_space_id
- * @dev: --dev; NULL: the only one
- * @repeat: --repeat; 0: not given
- * @set: --set, as they were given, NAME=VALUE
- * @sets: how many
- * @word: the words that are no options; ends with NULL
- * @n: how many words
- */
+/* Options of commands for objects; their position is free. */
 struct kv_object_options {
-	bool help;
-	bool json;
-	bool trace;
-	bool has_space;
-	uint32_t spaces;
-	const char *dev;
-	unsigned int repeat;
-	char **set;
-	size_t sets;
-	char **word;
-	int n;
+	bool help; /* --help */
+	bool json; /* --json */
+	bool trace; /* --trace */
+	bool has_space; /* --space was given */
+	uint32_t spaces; /* the spaces, a bit for each enum kv_space_id */
+	const char *dev; /* --dev; NULL: the only one */
+	unsigned int repeat; /* --repeat; 0: not given */
+	char **set; /* --set, as they were given, NAME=VALUE */
+	size_t sets; /* how many */
+	char **word; /* the words that are no options; ends with NULL */
+	int n; /* how many words */
 };
 
 /* The options of 'batch', whose struct begins with struct kv_object_options. */

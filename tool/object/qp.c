@@ -61,16 +61,12 @@ int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *res
 	return tell_modified(s, &to, result);
 }
 
-/**
- * struct connect_args - the values of 'qp connect'; of 'qp address', too, which has fewer keys
- * @given: the QP, and the attributes that were named: bits of KV_QPA_* and HAS_PEER
- * @peer: address of the peer
- * @attr: the attributes, with their defaults
- */
+/* The values of 'qp connect'; of 'qp address', too, which has fewer keys. */
 struct connect_args {
+	/* The QP, and the attributes that were named: bits of KV_QPA_* and HAS_PEER. */
 	struct kv_given given;
-	struct kv_address peer;
-	struct kv_qp_attr attr;
+	struct kv_address peer; /* address of the peer */
+	struct kv_qp_attr attr; /* the attributes, with their defaults */
 };
 
 #define AT(field) offsetof(struct connect_args, field)

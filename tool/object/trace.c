@@ -16,30 +16,19 @@
 /* A set of stages. */
 #define STAGE(stage) (1U << (stage))
 
-/**
- * struct trace - the backend that traces
- * @base: the backend that users of the trace call
- * @ops: its operations
- * @inner: the backend that is traced
- * @kernel: verbs are the kernel's
- * @in_full: arguments and results are reported, too
- * @fn: called for each verb
- * @arg: for @fn
- * @idle_cq: CQ of the empty polls that are not reported yet
- * @idle_calls: number of these polls
- * @idle_ns: how long these polls took
- */
+/* The backend that traces. */
 struct trace {
+	/* The backend that users of the trace call. */
 	struct kv_backend base; /* first */
-	struct kv_backend_ops ops;
-	struct kv_backend *inner;
-	bool kernel;
-	const bool *in_full;
-	kv_trace_fn *fn;
-	void *arg;
-	uint32_t idle_cq;
-	uint64_t idle_calls;
-	uint64_t idle_ns;
+	struct kv_backend_ops ops; /* its operations */
+	struct kv_backend *inner; /* the backend that is traced */
+	bool kernel; /* verbs are the kernel's */
+	const bool *in_full; /* arguments and results are reported, too */
+	kv_trace_fn *fn; /* called for each verb */
+	void *arg; /* for @fn */
+	uint32_t idle_cq; /* CQ of the empty polls that are not reported yet */
+	uint64_t idle_calls; /* number of these polls */
+	uint64_t idle_ns; /* how long these polls took */
 };
 
 /*

@@ -9,37 +9,23 @@
  * to call, with arguments in the words of the commands.
  */
 
-/**
- * struct kv_trace_call - a verb; a text that does not apply is NULL
- * @called: the verb was called; else the backend refused before the call, with @error
- * @verb: its name in this space
- * @args: its arguments
- * @wr: the request that was posted, if @verb does not name it
- * @before: the verb called before it, whose time is in @ns: "verb(args), "
- * @after: the verb called after it, whose time is in @ns: ", verb(args)"
- * @result: the object or the values that it gave
- * @error: 0 or a negative errno
- * @why: the text of @error
- * @calls: number of calls, all with the same result
- * @idle: a poll that found nothing
- * @timed: @ns is valid
- * @ns: how long the verb took, all calls together
- * @stage_ns: the part of @ns that each enum kverbs_stage took, see struct kv_backend
- */
+/* A verb; a text that does not apply is NULL. */
 struct kv_trace_call {
+	/* The verb was called; else the backend refused before the call, with @error. */
 	bool called;
-	const char *verb;
-	const char *args;
-	const char *wr;
-	const char *before;
-	const char *after;
-	const char *result;
-	int error;
-	const char *why;
-	uint64_t calls;
-	bool idle;
-	bool timed;
-	uint64_t ns;
+	const char *verb; /* its name in this space */
+	const char *args; /* its arguments */
+	const char *wr; /* the request that was posted, if @verb does not name it */
+	const char *before; /* the verb called before it, whose time is in @ns: "verb(args), " */
+	const char *after; /* the verb called after it, whose time is in @ns: ", verb(args)" */
+	const char *result; /* the object or the values that it gave */
+	int error; /* 0 or a negative errno */
+	const char *why; /* the text of @error */
+	uint64_t calls; /* number of calls, all with the same result */
+	bool idle; /* a poll that found nothing */
+	bool timed; /* @ns is valid */
+	uint64_t ns; /* how long the verb took, all calls together */
+	/* The part of @ns that each enum kverbs_stage took, see struct kv_backend. */
 	const uint64_t *stage_ns;
 };
 

@@ -60,20 +60,14 @@ union kv_call_result {
 	union kv_object object;
 };
 
-/**
- * struct kv_call_row - one call
- * @name: the name in messages; NULL: no other host may make the call
- * @args: shape of the arguments
- * @result: shape of the result
- * @about: type of the object that the arguments' id names; KV_NO_TYPE: a run, or none
- * @sends: the request may carry data
- */
+/* One call. */
 struct kv_call_row {
-	const char *name;
-	const struct kv_shape *args;
-	const struct kv_shape *result;
+	const char *name; /* the name in messages; NULL: no other host may make the call */
+	const struct kv_shape *args; /* shape of the arguments */
+	const struct kv_shape *result; /* shape of the result */
+	/* Type of the object that the arguments' id names; KV_NO_TYPE: a run, or none. */
 	enum kv_type about;
-	bool sends;
+	bool sends; /* the request may carry data */
 };
 
 extern const struct kv_call_row kv_call_rows[KV_CALLS];

@@ -7,56 +7,37 @@
 #include "remote/peer.h"
 #include "remote/wire.h"
 
-/**
- * struct kv_exchange_call - one call and its answer
- * @call: the call
- * @args: arguments as in the call's row
- * @result: receives the result as in the row; NULL: the caller does not want it
- * @send: data of the request
- * @send_length: bytes of @send
- * @receive: room for the data of the answer, exactly @receive_length bytes
- * @receive_length: bytes of @receive
- * @hist: receives the answer's data as bins; NULL: the data are no bins
- * @b: receives the verb that failed at the server, and the times of the others; NULL: no interest
- */
+/* One call and its answer. */
 struct kv_exchange_call {
-	enum kv_call call;
-	const void *args;
-	void *result;
-	const void *send;
-	uint32_t send_length;
-	uint8_t *receive;
-	uint32_t receive_length;
-	struct kv_hist *hist;
+	enum kv_call call; /* the call */
+	const void *args; /* arguments as in the call's row */
+	void *result; /* receives the result as in the row; NULL: the caller does not want it */
+	const void *send; /* data of the request */
+	uint32_t send_length; /* bytes of @send */
+	uint8_t *receive; /* room for the data of the answer, exactly @receive_length bytes */
+	uint32_t receive_length; /* bytes of @receive */
+	struct kv_hist *hist; /* receives the answer's data as bins; NULL: the data are no bins */
+	/*
+	 * Receives the verb that failed at the server, and the times of the others; NULL: no
+	 * interest.
+	 */
 	struct kv_backend *b;
 };
 
-/**
- * struct kv_channel - a connection to a server that has said hello
- * @lock: protects all that follows, because @thread makes calls, too
- * @ends: signaled when @thread is to end
- * @thread: sends NOPs
- * @has_thread: @thread was started
- * @next: next channel without a thread
- * @ending: @thread is to end
- * @nop_ns: the longest time between two calls
- * @said_ns: time when the last call was sent
- * @wire: wire to the server; its fault is why the last call failed, also at the server
- * @seq: @seq of the last request
- * @broken: negative errno that ended the channel; 0: it works
- */
+/* A connection to a server that has said hello. */
 struct kv_channel {
-	pthread_mutex_t lock;
-	pthread_cond_t ends;
-	pthread_t thread;
-	bool has_thread;
-	struct kv_channel *next;
-	bool ending;
-	uint64_t nop_ns;
-	uint64_t said_ns;
+	pthread_mutex_t lock; /* protects all that follows, because @thread makes calls, too */
+	pthread_cond_t ends; /* signaled when @thread is to end */
+	pthread_t thread; /* sends NOPs */
+	bool has_thread; /* @thread was started */
+	struct kv_channel *next; /* next channel without a thread */
+	bool ending; /* @thread is to end */
+	uint64_t nop_ns; /* the longest time between two calls */
+	uint64_t said_ns; /* time when the last call was sent */
+	/* Wire to the server; its fault is why the last call failed, also at the server. */
 	struct kv_wire wire;
-	uint32_t seq;
-	int broken;
+	uint32_t seq; /* @seq of the last request */
+	int broken; /* negative errno that ended the channel; 0: it works */
 };
 
 int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,

@@ -21,14 +21,10 @@
 /* The longest head of a first message, of either side, and the most data. */
 #define KV_HELLO_MAX 4096
 
-/**
- * struct kv_hello_head - the beginning of either side's first message
- * @protocol: protocol of the sender; 0: not told
- * @version: version of the sender's kverbs, printable; "?" if it is not
- */
+/* The beginning of either side's first message. */
 struct kv_hello_head {
-	uint32_t protocol;
-	char version[32];
+	uint32_t protocol; /* protocol of the sender; 0: not told */
+	char version[32]; /* version of the sender's kverbs, printable; "?" if it is not */
 };
 
 #include "model/as_struct.h"

@@ -15,26 +15,17 @@ enum kv_keep {
 	KV_KEEP_CALLER, /* the caller of kv_channel_keep_all(): the process has one thread only */
 };
 
-/**
- * struct kv_peer - another host, where 'kverbs serve' runs
- * @host: name or address of the host, with ssh also USER@HOST; NULL: there is none
- * @ssh: the host is reached over ssh, which starts the server
- * @port: TCP port; NULL: KV_PEER_PORT, or the one that ssh takes
- * @token_file: file with the secret that both hosts have; NULL: none
- * @dev: name of the host's device; NULL: the only one
- * @ib_port: number of that device's port
- * @gid: index into that port's GID table; -1: the best one by type
- * @keep: the sender of NOPs
- */
+/* Another host, where 'kverbs serve' runs. */
 struct kv_peer {
+	/* Name or address of the host, with ssh also USER@HOST; NULL: there is none. */
 	const char *host;
-	bool ssh;
-	const char *port;
-	const char *token_file;
-	const char *dev;
-	uint32_t ib_port;
-	int gid;
-	enum kv_keep keep;
+	bool ssh; /* the host is reached over ssh, which starts the server */
+	const char *port; /* TCP port; NULL: KV_PEER_PORT, or the one that ssh takes */
+	const char *token_file; /* file with the secret that both hosts have; NULL: none */
+	const char *dev; /* name of the host's device; NULL: the only one */
+	uint32_t ib_port; /* number of that device's port */
+	int gid; /* index into that port's GID table; -1: the best one by type */
+	enum kv_keep keep; /* the sender of NOPs */
 };
 
 int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);

@@ -12,30 +12,20 @@
 #define KV_NONCE_BYTES 32
 #define KV_MAC_BYTES 32
 
-/**
- * struct kv_token - a secret that two hosts share
- * @length: bytes of the secret; 0: there is none
- * @secret: the bytes
- */
+/* A secret that two hosts share. */
 struct kv_token {
-	size_t length;
-	uint8_t secret[KV_TOKEN_MAX + 1];
+	size_t length; /* bytes of the secret; 0: there is none */
+	uint8_t secret[KV_TOKEN_MAX + 1]; /* the bytes */
 };
 
-/**
- * struct kv_proof - data that each side signs to prove that it knows the secret
- * @role: "client" or "server", so that neither can send back the other's signature
- * @server_nonce: chosen by the server for this connection
- * @client_nonce: chosen by the client
- * @space: the space that the client wants
- * @dev: the device that the client wants
- */
+/* Data that each side signs to prove that it knows the secret. */
 struct kv_proof {
+	/* "client" or "server", so that neither can send back the other's signature. */
 	const char *role;
-	const uint8_t *server_nonce;
-	const uint8_t *client_nonce;
-	uint32_t space;
-	const char *dev;
+	const uint8_t *server_nonce; /* chosen by the server for this connection */
+	const uint8_t *client_nonce; /* chosen by the client */
+	uint32_t space; /* the space that the client wants */
+	const char *dev; /* the device that the client wants */
 };
 
 int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f);

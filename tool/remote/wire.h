@@ -26,32 +26,23 @@
 /* The same once the user has interrupted the tool. */
 #define KV_WIRE_GRACE_NS 1000000000ULL
 
-/**
- * struct kv_wire - one end of a connection
- * @fd: nonblocking stream socket, or the descriptor to read from if there is a @send_fd; -1: none
- * @send_fd: descriptor to write to, for which SIGPIPE must be ignored; -1: @fd
- * @ssh: the process that carries the bytes, see ssh.h; 0: there is none
- * @head_max: longest head that is accepted, at most KV_WIRE_HEAD_MAX
- * @data_max: most data that is accepted, at most KV_WIRE_DATA_MAX
- * @head: head of the last message
- * @head_length: bytes of @head
- * @data: data of the last message; room for KV_WIRE_DATA_MAX bytes
- * @data_length: bytes of @data
- * @out: attributes to send; see kv_wire_begin()
- * @fault: what went wrong
- */
+/* One end of a connection. */
 struct kv_wire {
+	/*
+	 * Nonblocking stream socket, or the descriptor to read from if there is a @send_fd; -1:
+	 * none.
+	 */
 	int fd;
-	int send_fd;
-	pid_t ssh;
-	uint32_t head_max;
-	uint32_t data_max;
-	void *head;
-	uint32_t head_length;
-	uint8_t *data;
-	uint32_t data_length;
-	struct nl_msg *out;
-	struct kv_fault fault;
+	int send_fd; /* descriptor to write to, for which SIGPIPE must be ignored; -1: @fd */
+	pid_t ssh; /* the process that carries the bytes, see ssh.h; 0: there is none */
+	uint32_t head_max; /* longest head that is accepted, at most KV_WIRE_HEAD_MAX */
+	uint32_t data_max; /* most data that is accepted, at most KV_WIRE_DATA_MAX */
+	void *head; /* head of the last message */
+	uint32_t head_length; /* bytes of @head */
+	uint8_t *data; /* data of the last message; room for KV_WIRE_DATA_MAX bytes */
+	uint32_t data_length; /* bytes of @data */
+	struct nl_msg *out; /* attributes to send; see kv_wire_begin() */
+	struct kv_fault fault; /* what went wrong */
 };
 
 int kv_wire_init(struct kv_wire *w, int fd);

@@ -8,14 +8,10 @@
 
 /* The CPUs of this host: the CPUs of runs, and the time that a hypervisor takes. */
 
-/**
- * struct kv_steal - the ticks of this machine's CPUs at a moment, see proc_stat(5)
- * @all: ticks of all kinds, of all CPUs
- * @stolen: ticks of @all that the host has given to others
- */
+/* The ticks of this machine's CPUs at a moment, see proc_stat(5). */
 struct kv_steal {
-	uint64_t all;
-	uint64_t stolen;
+	uint64_t all; /* ticks of all kinds, of all CPUs */
+	uint64_t stolen; /* ticks of @all that the host has given to others */
 };
 
 int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], struct kv_fault *f);

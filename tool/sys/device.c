@@ -89,20 +89,13 @@ int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct 
  * Linux 6.5 or so the kernel gives no netdev with the GID.
  */
 
-/**
- * struct search - the search for a device among the kernel's RDMA devices
- * @dev: name of the device
- * @port: number of its port
- * @index: index of the device
- * @found: @index is that of @dev
- * @netdev: receives the name of its netdev; "" if there is none
- */
+/* The search for a device among the kernel's RDMA devices. */
 struct search {
-	const char *dev;
-	uint32_t port;
-	uint32_t index;
-	bool found;
-	char netdev[IF_NAMESIZE];
+	const char *dev; /* name of the device */
+	uint32_t port; /* number of its port */
+	uint32_t index; /* index of the device */
+	bool found; /* @index is that of @dev */
+	char netdev[IF_NAMESIZE]; /* receives the name of its netdev; "" if there is none */
 };
 
 static int on_dev(struct nl_msg *msg, void *arg)
