@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <string.h>
 #include "cli/interrupt.h"
 #include "file/transfer.h"
 #include "sys/now.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
 #include "file/file.h"

@@ -3,7 +3,6 @@
 #define KV_KERNEL_LINK_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <netlink/netlink.h>
 #include <netlink/attr.h>

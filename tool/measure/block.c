@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/interrupt.h"
-#include "loop/loop.h"
 #include "measure/block.h"
 #include "measure/stats.h"
 #include "rules/request.h"

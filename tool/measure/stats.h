@@ -3,7 +3,6 @@
 #define KV_MEASURE_STATS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include "loop/hist.h"
 

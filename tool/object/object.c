@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <string.h>
 #include "object/describe.h"
 #include "object/object.h"
 #include "out/out.h"
