@@ -22,15 +22,8 @@ int kv_file_refuse(const char *what, const char *name, struct kv_fault *f)
 	return kv_fault_set(f, -error, "cannot %s %s: %s", what, name, strerror(error));
 }
 
-static struct kv_file_local *local_of(struct kv_file *file)
+static void close_file(struct kv_file_local *l)
 {
-	return (struct kv_file_local *)file;
-}
-
-static void close_file(struct kv_file *file, const char *why)
-{
-	struct kv_file_local *l = local_of(file);
-
 	kv_source_close(&l->source);
 	kv_store_close(&l->store);
 	kv_hash_init(&l->hash);
@@ -49,17 +42,17 @@ static int take_name(struct kv_file_local *l, const char *name, struct kv_fault 
 	return 0;
 }
 
-static int open_file(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f)
+static int open_file(struct kv_file_local *l, const struct kv_file_open *args,
+		     struct kv_file_opened *result, struct kv_fault *f)
 {
-	struct kv_file_local *l = local_of(file);
-	int ret = take_name(l, name, f) ?:
+	int ret = take_name(l, args->name, f) ?:
 		  kv_source_open(&l->source, l->dir, l->name,
 				 l->dir == AT_FDCWD ? 0 : O_NOFOLLOW, f);
 
 	if (ret)
 		return ret;
 	l->sends = true;
-	*length = l->source.length;
+	result->length = l->source.length;
 	return 0;
 }
 
@@ -82,9 +75,8 @@ static int open_folder(struct kv_file_local *l, const char **name, struct kv_fau
 	return dir < 0 ? kv_file_refuse("open the folder of", l->name, f) : dir;
 }
 
-static int create_file(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f)
+static int create_file(struct kv_file_local *l, const struct kv_file_new *new, struct kv_fault *f)
 {
-	struct kv_file_local *l = local_of(file);
 	const char *name;
 	int ret = take_name(l, new->name, f) ?: open_folder(l, &name, f);
 
@@ -144,20 +136,8 @@ static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_
 	       kv_source_short(&l->source, piece->offset + bulk.moved, f) : 0;
 }
 
-static int load_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
+static int hash_file(struct kv_file_local *l, struct kv_file_hashed *result, struct kv_fault *f)
 {
-	return move_piece(local_of(file), true, piece, f);
-}
-
-static int save_piece(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f)
-{
-	return move_piece(local_of(file), false, piece, f);
-}
-
-static int hash_file(struct kv_file *file, uint64_t *done,
-		     uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
-{
-	struct kv_file_local *l = local_of(file);
 	uint64_t length = l->sends ? l->source.length : l->store.length;
 	int fd = l->sends ? l->source.fd : l->store.fd;
 	uint64_t step = length - l->hash.done;
@@ -173,19 +153,19 @@ static int hash_file(struct kv_file *file, uint64_t *done,
 	if (!l->sends)
 		sync_file_range(fd, (off_t)l->hash.done, (off_t)step, SYNC_FILE_RANGE_WRITE);
 	ret = kv_hash_step(&l->hash, fd, step);
-	*done = l->hash.done;
+	result->done = l->hash.done;
 	if (ret == -ENODATA && l->sends)
-		return kv_source_short(&l->source, *done, f);
+		return kv_source_short(&l->source, result->done, f);
 	if (ret == -ENODATA)
 		return kv_fault_set(f, -EIO, "%s is not complete: it ends after %llu bytes",
-				    l->name, (unsigned long long)*done);
+				    l->name, (unsigned long long)result->done);
 	if (ret)
 		return kv_fault_set(f, ret, "cannot read %s: %s", l->name, strerror(-ret));
-	if (*done < length)
+	if (result->done < length)
 		return 0;
 	kv_hash_finish(&l->hash, l->digest);
 	l->hashed = true;
-	memcpy(digest, l->digest, sizeof(l->digest));
+	memcpy(result->digest, l->digest, sizeof(l->digest));
 	return 0;
 }
 
@@ -224,28 +204,41 @@ static int finish_received(struct kv_file_local *l, const uint8_t digest[KV_HASH
 	return kv_store_commit(&l->store, f);
 }
 
-static int finish_file(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
+static int finish_file(struct kv_file_local *l, const struct kv_file_finish *args,
 		       struct kv_fault *f)
 {
-	struct kv_file_local *l = local_of(file);
 	int ret;
 
 	if (!l->hashed)
 		return kv_fault_set(f, -EPROTO, "a file is finished only when it was hashed");
-	ret = l->sends ? finish_sent(l, digest, f) : finish_received(l, digest, f);
-	close_file(file, NULL);
+	ret = l->sends ? finish_sent(l, args->digest, f) : finish_received(l, args->digest, f);
+	close_file(l);
 	return ret;
 }
 
-static const struct kv_file_ops ops = {
-	.open = open_file,
-	.create = create_file,
-	.load = load_piece,
-	.save = save_piece,
-	.hash = hash_file,
-	.finish = finish_file,
-	.close = close_file,
-};
+static int call(struct kv_file *file, enum kv_file_call call, const void *args, void *result,
+		struct kv_fault *f)
+{
+	struct kv_file_local *l = (struct kv_file_local *)file;
+
+	switch (call) {
+	case KV_FILE_OPEN:
+		return open_file(l, args, result, f);
+	case KV_FILE_CREATE:
+		return create_file(l, args, f);
+	case KV_FILE_LOAD:
+	case KV_FILE_SAVE:
+		return move_piece(l, call == KV_FILE_LOAD, args, f);
+	case KV_FILE_HASH:
+		return hash_file(l, result, f);
+	case KV_FILE_FINISH:
+		return finish_file(l, args, f);
+	case KV_FILE_CLOSE:
+		close_file(l);
+		break;
+	}
+	return 0;
+}
 
 /**
  * kv_file_local_init() - prepare a file of this host, which is not open yet
@@ -257,7 +250,7 @@ static const struct kv_file_ops ops = {
 void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir)
 {
 	memset(l, 0, sizeof(*l));
-	l->file.ops = &ops;
+	l->file.call = call;
 	l->b = b;
 	l->dir = dir;
 	l->source.fd = -1;

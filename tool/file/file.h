@@ -68,22 +68,6 @@ void kv_store_close(struct kv_store *s);
 /* The most bytes that one call of hash() takes, so that no call is long. */
 #define KV_FILE_HASH_STEP (4U << 20)
 
-/* A file that is announced to its receiver. */
-struct kv_file_new {
-	const char *name; /* final name of the file */
-	uint64_t length; /* bytes */
-	uint8_t digest[KV_HASH_BYTES]; /* SHA-256 of the file */
-	bool replace; /* a file of that name may be replaced */
-};
-
-/* A piece of a file, and where it is in a buffer. */
-struct kv_file_piece {
-	uint32_t buf; /* the buffer */
-	uint64_t buf_offset; /* first byte in the buffer */
-	uint64_t offset; /* first byte in the file */
-	uint32_t length; /* bytes */
-};
-
 /* Any number of bytes that are moved between a buffer and a file. */
 struct kv_bulk {
 	struct kv_backend *b; /* backend of the buffer */
@@ -100,39 +84,48 @@ struct kv_bulk {
 int kv_bulk_load(struct kv_bulk *m);
 int kv_bulk_save(struct kv_bulk *m);
 
-struct kv_file;
-
 /*
- * The file of one end of a transfer, here or at a server: one for each direction.
- * Every operation returns 0 or a negative errno, with a fault.
+ * The calls for the file of one end of a transfer: CALL(NAME, name, args, result).
+ *
+ * open: opens a file that is sent. create: makes a file that is received. load, save: move a piece
+ * from the file into a buffer of the end's space, and back. hash: goes on with the hash of the
+ * bytes on the disk. finish: ends the transfer; a file that is not the same at the other side is
+ * refused, a received file gets its name. close: removes an unfinished file, and may be called any
+ * number of times.
  */
-struct kv_file_ops {
-	/* Opens a file that is sent; @length: receives the bytes of the file. */
-	int (*open)(struct kv_file *file, const char *name, uint64_t *length, struct kv_fault *f);
-	/* Makes a file that is received. */
-	int (*create)(struct kv_file *file, const struct kv_file_new *new, struct kv_fault *f);
-	/* Moves a piece from the file into a buffer of the end's space, and back. */
-	int (*load)(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f);
-	int (*save)(struct kv_file *file, const struct kv_file_piece *piece, struct kv_fault *f);
-	/* Goes on with the hash of the bytes on the disk; @done: bytes in the hash.
-	 * When these are all bytes, @digest is set.
-	 */
-	int (*hash)(struct kv_file *file, uint64_t *done,
-		    uint8_t digest[KV_HASH_BYTES], struct kv_fault *f);
-	/* Ends the transfer with the other side's digest. A file that is not the
-	 * same there is refused; a received file gets its name.
-	 */
-	int (*finish)(struct kv_file *file, const uint8_t digest[KV_HASH_BYTES],
-		      struct kv_fault *f);
-	/* Removes an unfinished file; @why: for the server's log, or NULL.
-	 * May be called any number of times.
-	 */
-	void (*close)(struct kv_file *file, const char *why);
+#define KV_FILE_CALLS(CALL)					\
+	CALL(FILE_OPEN, file_open, file_open, file_opened)	\
+	CALL(FILE_CREATE, file_create, file_new, none)		\
+	CALL(FILE_LOAD, file_load, file_piece, none)		\
+	CALL(FILE_SAVE, file_save, file_piece, none)		\
+	CALL(FILE_HASH, file_hash, none, file_hashed)		\
+	CALL(FILE_FINISH, file_finish, file_finish, none)	\
+	CALL(FILE_CLOSE, file_close, file_close, none)
+
+#include "model/as_struct.h"
+#include "file/file.def"
+
+enum kv_file_call {
+#define CALL(NAME, ...) KV_##NAME,
+	KV_FILE_CALLS(CALL)
+#undef CALL
 };
 
+/* The file of one end of a transfer, here or at a server: one for each direction. */
 struct kv_file {
-	const struct kv_file_ops *ops;
+	int (*call)(struct kv_file *file, enum kv_file_call call, const void *args, void *result,
+		    struct kv_fault *f);
 };
+
+/* kv_file_NAME(file, args, result, f) */
+#define CALL(NAME, name, args_, result_)						\
+	static inline int kv_##name(struct kv_file *file, const struct kv_##args_ *args,	\
+				    struct kv_##result_ *result, struct kv_fault *f)	\
+	{										\
+		return file->call(file, KV_##NAME, args, result, f);			\
+	}
+KV_FILE_CALLS(CALL)
+#undef CALL
 
 /* A file of this host. */
 struct kv_file_local {

@@ -82,7 +82,6 @@ static int post_receive(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
 	const struct kv_file_piece piece = piece_of(w, &w->pair->local[SENDER], n);
-	struct kv_file *file = w->t->file[SENDER];
 	struct kv_run_end end;
 	struct kv_wr wr = {
 		.op = KVERBS_OP_WRITE_WITH_IMM,
@@ -92,7 +91,7 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 		.sges = 1,
 		.has_remote = true,
 	};
-	int ret = file->ops->load(file, &piece, f);
+	int ret = kv_file_load(w->t->file[SENDER], &piece, NULL, f);
 
 	if (ret)
 		return ret;
@@ -109,9 +108,8 @@ static int post_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 static int save_piece(struct kv_flow *w, uint64_t n, struct kv_fault *f)
 {
 	const struct kv_file_piece piece = piece_of(w, &w->pair->target[RECEIVER], n);
-	struct kv_file *file = w->t->file[RECEIVER];
 
-	return file->ops->save(file, &piece, f);
+	return kv_file_save(w->t->file[RECEIVER], &piece, NULL, f);
 }
 
 static int check_status(const struct kv_flow *w, unsigned int end,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include "cli/interrupt.h"
 #include "file/transfer.h"
@@ -12,23 +13,24 @@
 static int hash(struct kv_transfer *t, unsigned int end,
 		enum kv_transfer_step step, uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
 {
-	struct kv_file *file = t->file[end];
-	uint64_t begin = kv_now_ns(), done = 0, before;
+	uint64_t begin = kv_now_ns(), before;
+	struct kv_file_hashed hashed = { 0 };
 	int ret;
 
 	do {
-		before = done;
+		before = hashed.done;
 		if (kv_interrupt_seen())
 			return kv_fault_set(f, -ECANCELED, "interrupted while %s was hashed",
 					    t->name[end]);
-		ret = file->ops->hash(file, &done, digest, f);
+		ret = kv_file_hash(t->file[end], NULL, &hashed, f);
 		/* A server that makes no progress is not waited for. */
-		if (!ret && done <= before && done < t->length)
+		if (!ret && hashed.done <= before && hashed.done < t->length)
 			ret = kv_fault_set(f, -EPROTO, "the hash of %s does not go on at %" PRIu64 " of %" PRIu64 " bytes",
-					   t->name[end], done, t->length);
+					   t->name[end], hashed.done, t->length);
 		if (t->watch)
-			t->watch(step, done, t->length, t->arg);
-	} while (!ret && done < t->length);
+			t->watch(step, hashed.done, t->length, t->arg);
+	} while (!ret && hashed.done < t->length);
+	memcpy(digest, hashed.digest, sizeof(hashed.digest));
 	t->ns[step] = kv_now_ns() - begin;
 	return ret;
 }
@@ -111,18 +113,41 @@ static int send_file(struct kv_transfer *t, struct kv_fault *f)
 /* Both sides compare the digests: each side has its own fault. */
 static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
 {
-	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
+	struct kv_file_finish sent, received;
 	struct kv_fault second;
-	int ret = sender->ops->finish(sender, arrived, f);
+	int ret;
 
+	memcpy(sent.digest, t->digest, sizeof(sent.digest));
+	memcpy(received.digest, arrived, sizeof(received.digest));
+	ret = kv_file_finish(t->file[SENDER], &received, NULL, f);
 	if (ret == -EBADMSG)
-		receiver->ops->finish(receiver, t->digest, &second);
-	return ret ? ret : receiver->ops->finish(receiver, t->digest, f);
+		kv_file_finish(t->file[RECEIVER], &sent, NULL, &second);
+	return ret ? ret : kv_file_finish(t->file[RECEIVER], &sent, NULL, f);
+}
+
+/* @f: why the transfer has failed; NULL: it has not. */
+static void close_files(struct kv_transfer *t, const struct kv_fault *f)
+{
+	struct kv_file_close args = { .why = "" };
+	struct kv_fault second;
+
+	if (f)
+		snprintf(args.why, sizeof(args.why), "%.511s", f->text);
+	kv_file_close(t->file[RECEIVER], &args, NULL, &second);
+	kv_file_close(t->file[SENDER], &args, NULL, &second);
+}
+
+static int open_sent(struct kv_transfer *t, struct kv_fault *f)
+{
+	struct kv_file_opened opened = { 0 };
+	int ret = kv_file_open(t->file[SENDER], &(struct kv_file_open){ t->name[SENDER] }, &opened, f);
+
+	t->length = opened.length;
+	return ret;
 }
 
 static int announce(struct kv_transfer *t, struct kv_fault *f)
 {
-	struct kv_file *file = t->file[RECEIVER];
 	struct kv_file_new new = {
 		.name = t->name[RECEIVER],
 		.length = t->length,
@@ -130,7 +155,7 @@ static int announce(struct kv_transfer *t, struct kv_fault *f)
 	};
 
 	memcpy(new.digest, t->digest, sizeof(new.digest));
-	return file->ops->create(file, &new, f);
+	return kv_file_create(t->file[RECEIVER], &new, NULL, f);
 }
 
 /* A piece's number is the immediate data of its WRITE. */
@@ -160,11 +185,10 @@ static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
  */
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 {
-	struct kv_file *sender = t->file[SENDER], *receiver = t->file[RECEIVER];
 	uint8_t arrived[KV_HASH_BYTES];
 	int ret = check_devices(t, f) ?:
 		  choose_window(t, f) ?:
-		  sender->ops->open(sender, t->name[SENDER], &t->length, f) ?:
+		  open_sent(t, f) ?:
 		  hash(t, SENDER, KV_TRANSFER_HASH, t->digest, f) ?:
 		  announce(t, f);
 
@@ -178,7 +202,6 @@ int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 	if (!ret)
 		ret = finish(t, arrived, f);
 out_close:
-	receiver->ops->close(receiver, ret ? f->text : NULL);
-	sender->ops->close(sender, ret ? f->text : NULL);
+	close_files(t, ret ? f : NULL);
 	return ret;
 }

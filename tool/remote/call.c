@@ -6,22 +6,8 @@
 #include "remote/wire.h"
 
 #include "model/as_shape.h"
-
-/* The structs are those of file/file.h. */
-STRUCT(file_new)
-TEXT_AT(file_new, name, KV_FILE_NAME_MAX + 1, BEYOND(1))
-U64(file_new, length, INT64_MAX, BEYOND(2))
-HEX(file_new, digest, KV_HASH_BYTES, BEYOND(3))
-BOOL(file_new, replace, BEYOND(4))
-END(file_new)
-
-STRUCT(file_piece)
-ID(file_piece, buf, KV_BUF, BEYOND(1))
-U64(file_piece, buf_offset, UINT64_MAX, BEYOND(2))
-U64(file_piece, offset, UINT64_MAX, BEYOND(3))
-U32(file_piece, length, UINT32_MAX, BEYOND(4))
-END(file_piece)
-
+#include "file/file.def"
+#include "model/as_shape.h"
 #include "remote/call.def"
 
 const struct kv_call_row kv_call_rows[KV_CALLS] = {

@@ -11,15 +11,7 @@
  */
 
 /* CALL(NAME, name, args, result): like an operation, but without an object. */
-#define KV_CALLS_OTHER(CALL)					\
-	CALL(NOP, nop, none, none)				\
-	CALL(FILE_OPEN, file_open, file_open, file_opened)	\
-	CALL(FILE_CREATE, file_create, file_new, none)		\
-	CALL(FILE_LOAD, file_load, file_piece, none)		\
-	CALL(FILE_SAVE, file_save, file_piece, none)		\
-	CALL(FILE_HASH, file_hash, none, file_hashed)		\
-	CALL(FILE_FINISH, file_finish, file_finish, none)	\
-	CALL(FILE_CLOSE, file_close, file_close, none)
+#define KV_CALLS_OTHER(CALL) CALL(NOP, nop, none, none) KV_FILE_CALLS(CALL)
 
 enum kv_call {
 #define OP(NAME, name, in, out, about, ...) KV_CALL_##NAME = KV_OP_##NAME,

@@ -23,17 +23,12 @@ static const char *doing(const struct kv_service *s)
 	return s->file.sends ? "fetches" : "puts";
 }
 
-static struct kv_file *file_of(struct kv_service *s)
-{
-	return &s->file.file;
-}
-
 /* An unfinished transfer leaves nothing. */
 static void end(struct kv_service *s, const char *why)
 {
 	if (s->file.source.fd >= 0 || s->file.store.fd >= 0)
 		note(s, "%s %s: given up: %s", doing(s), s->file.name, why);
-	file_of(s)->ops->close(file_of(s), why);
+	kv_file_close(&s->file.file, NULL, NULL, &s->fault);
 }
 
 /**
@@ -53,7 +48,7 @@ void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files
  */
 void kv_serve_file_exit(struct kv_service *s)
 {
-	if (s->file.file.ops)
+	if (s->file.file.call)
 		end(s, "the client is gone");
 }
 
@@ -69,22 +64,8 @@ static int check_name(struct kv_service *s, const char *name)
 	return 0;
 }
 
-static int open_file(struct kv_service *s)
+static int check_new(struct kv_service *s, const struct kv_file_new *in)
 {
-	const char *name = s->in.file_open.name;
-	int ret = check_name(s, name);
-
-	if (ret)
-		return ret;
-	ret = file_of(s)->ops->open(file_of(s), name, &s->out.file_open.length, &s->fault);
-	if (ret)
-		note(s, "fetches nothing: %s", s->fault.text);
-	return ret;
-}
-
-static int create_file(struct kv_service *s)
-{
-	const struct kv_file_new *in = &s->in.file_create;
 	int ret = check_name(s, in->name);
 
 	if (ret)
@@ -96,18 +77,7 @@ static int create_file(struct kv_service *s)
 		return kv_fault_set(&s->fault, -EFBIG,
 				    "a file may have %" PRIu64 " bytes here (kverbs serve --file-bytes), not %" PRIu64,
 				    s->files->bytes, in->length);
-	ret = file_of(s)->ops->create(file_of(s), in, &s->fault);
-	if (ret)
-		note(s, "puts nothing: %s", s->fault.text);
-	return ret;
-}
-
-static int finish_file(struct kv_service *s)
-{
-	int ret = file_of(s)->ops->finish(file_of(s), s->in.file_finish.digest, &s->fault);
-
-	note(s, "%s %s: %s", doing(s), s->file.name, ret ? s->fault.text : "done");
-	return ret;
+	return 0;
 }
 
 /**
@@ -119,24 +89,24 @@ static int finish_file(struct kv_service *s)
  */
 int kv_serve_file_call(struct kv_service *s, enum kv_call which)
 {
-	struct kv_file *file = file_of(s);
-	struct kv_file_hashed *hashed = &s->out.file_hash;
+	enum kv_file_call call = (enum kv_file_call)(which - KV_CALL_FILE_OPEN);
+	struct kv_file *file = &s->file.file;
+	int ret = 0;
 
-	switch (which) {
-	case KV_CALL_FILE_OPEN:
-		return open_file(s);
-	case KV_CALL_FILE_CREATE:
-		return create_file(s);
-	case KV_CALL_FILE_LOAD:
-		return file->ops->load(file, &s->in.file_load, &s->fault);
-	case KV_CALL_FILE_SAVE:
-		return file->ops->save(file, &s->in.file_save, &s->fault);
-	case KV_CALL_FILE_HASH:
-		return file->ops->hash(file, &hashed->done, hashed->digest, &s->fault);
-	case KV_CALL_FILE_FINISH:
-		return finish_file(s);
-	default: /* KV_CALL_FILE_CLOSE: the client gives up */
+	if (call == KV_FILE_CLOSE) {
 		end(s, s->in.file_close.why);
 		return 0;
 	}
+	if (call == KV_FILE_OPEN)
+		ret = check_name(s, s->in.file_open.name);
+	else if (call == KV_FILE_CREATE)
+		ret = check_new(s, &s->in.file_create);
+	if (ret)
+		return ret;
+	ret = file->call(file, call, &s->in, &s->out, &s->fault);
+	if (call == KV_FILE_FINISH)
+		note(s, "%s %s: %s", doing(s), s->file.name, ret ? s->fault.text : "done");
+	else if (ret && call <= KV_FILE_CREATE)
+		note(s, "%s nothing: %s", call == KV_FILE_OPEN ? "fetches" : "puts", s->fault.text);
+	return ret;
 }
