@@ -586,9 +586,7 @@ int kv_nl_open(struct kv_nl *nl)
 	nl_socket_disable_auto_ack(nl->sock);
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(nl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
-	ret = find_family(nl, &family);
-	if (!ret)
-		ret = open_events(nl, family.group);
+	ret = find_family(nl, &family) ?: open_events(nl, family.group);
 	if (ret)
 		kv_nl_close(nl);
 	return ret;

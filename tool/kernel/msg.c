@@ -186,11 +186,10 @@ static int list(struct kv_backend *b, struct each *each)
 {
 	const struct kv_shape *const names[] = { each->noun->shape, NULL };
 	struct kv_nl *nl = (struct kv_nl *)b;
-	int ret;
 
-	ret = kv_nl_request(nl, kv_nl_msg(nl, each->noun->cmd_get, NLM_F_DUMP), each->noun->what,
-			    names, on_each, each);
-	return ret ? ret : each->stopped;
+	return kv_nl_request(nl, kv_nl_msg(nl, each->noun->cmd_get, NLM_F_DUMP), each->noun->what,
+			     names, on_each, each) ?:
+	       each->stopped;
 }
 
 /**

@@ -28,9 +28,8 @@ static int on_result(struct nlattr *attrs, int len, void *arg)
 	result->to->spec.cpu = -1;
 	result->to->spec.ends = 0;
 	result->to->workers = 0;
-	ret = kv_nl_take(&kv_shape_run_result, attrs, len, result->to);
-	if (!ret)
-		ret = kv_nl_take(&more, attrs, len, result);
+	ret = kv_nl_take(&kv_shape_run_result, attrs, len, result->to) ?:
+	      kv_nl_take(&more, attrs, len, result);
 	if (!ret && (!result->to->workers || result->to->hist_shift != KV_HIST_SHIFT))
 		ret = -EBADMSG;
 	return ret || !bins ? ret : kv_nl_take_bins(nla_data(bins), (size_t)nla_len(bins),

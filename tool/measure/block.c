@@ -254,12 +254,7 @@ static void await_answers(struct run *run, uint64_t n)
 /* A cancelled loop finishes the answer that it has begun: see the loop's wait.c. */
 static int end_server(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
-	int ret = cancel(run, f);
-
-	if (ret)
-		return ret;
-	ret = wait_end(run, NULL, f);
-	return ret ? ret : fetch(run, result, f);
+	return cancel(run, f) ?: wait_end(run, NULL, f) ?: fetch(run, result, f);
 }
 
 /* If both ends have a fault, a completion's status is reported rather than a missed deadline. */
@@ -299,9 +294,7 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 		end_server(&server, &answer, &second);
 		goto out_del_server;
 	}
-	ret = wait_end(run, watch, f);
-	if (!ret)
-		ret = fetch(run, result, f);
+	ret = wait_end(run, watch, f) ?: fetch(run, result, f);
 	if (!ret && !worker_of(result)->error)
 		await_answers(&server, done_by(result));
 	err = end_server(&server, &answer, &second);
@@ -326,11 +319,9 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 
 	if (ret)
 		return ret;
-	ret = wait_end(run, watch, f);
-	if (!ret)
-		ret = fetch(run, result, f);
-	if (!ret)
-		ret = judge(run, worker_of(result), NULL, NULL, f);
+	ret = wait_end(run, watch, f) ?:
+	      fetch(run, result, f) ?:
+	      judge(run, worker_of(result), NULL, NULL, f);
 	delete(run);
 	return ret;
 }

@@ -91,20 +91,16 @@ static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 		.max_recv_wr = MAX(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
 	};
 	struct kv_endpoint *e = &p->end[end];
-	int ret;
 
 	if (getrandom(&e->psn, sizeof(e->psn), GRND_NONBLOCK) < 0)
 		e->psn = end + 1;
 	e->psn &= PSN_MASK;
-	ret = kv_endpoint_add_pd(e, f);
-	if (!ret)
-		ret = kv_endpoint_add_cqs(e, init.max_send_wr + 1, init.max_recv_wr + 1,
-					  KVERBS_CQ_POLLED, f);
-	if (!ret)
-		ret = kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f);
-	if (!ret)
-		ret = kv_endpoint_add_buffer(e, &p->target[end], p->work.size, f);
-	return ret ? ret : kv_endpoint_add_qp(e, &init, f);
+	return kv_endpoint_add_pd(e, f) ?:
+	       kv_endpoint_add_cqs(e, init.max_send_wr + 1, init.max_recv_wr + 1,
+				   KVERBS_CQ_POLLED, f) ?:
+	       kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f) ?:
+	       kv_endpoint_add_buffer(e, &p->target[end], p->work.size, f) ?:
+	       kv_endpoint_add_qp(e, &init, f);
 }
 
 static int check_mtu(const struct kv_pair *p, struct kv_fault *f)
@@ -220,12 +216,10 @@ static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 	struct kv_conn_side side[2] = { { .b = p->end[0].site->b }, { .b = responder->b } };
 	struct sockaddr_storage addr;
 	uint32_t listener;
-	int ret = to_addr(p->end[0].site, &peer.src, f);
+	int ret = to_addr(p->end[0].site, &peer.src, f) ?:
+		  to_addr(responder, &addr, f) ?:
+		  kv_conn_listen(&side[1], &init, &addr, 1, f);
 
-	if (!ret)
-		ret = to_addr(responder, &addr, f);
-	if (!ret)
-		ret = kv_conn_listen(&side[1], &init, &addr, 1, f);
 	if (ret)
 		return ret;
 	listener = side[1].conn.id;
@@ -239,12 +233,9 @@ static int connect_cm(struct kv_pair *p, struct kv_fault *f)
 
 static int connect_ends(struct kv_pair *p, struct kv_fault *f)
 {
-	int ret;
-
 	if (p->work.connect == KV_CONNECT_CM)
 		return connect_cm(p, f);
-	ret = connect_raw(p, 0, f);
-	return ret ? ret : connect_raw(p, 1, f);
+	return connect_raw(p, 0, f) ?: connect_raw(p, 1, f);
 }
 
 /**
@@ -278,10 +269,8 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 		ret = connect_ends(p, f);
 	/* A fast registration is a request on a QP in RTS. */
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
-		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
-		if (!ret)
-			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i),
-						   f);
+		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f) ?:
+		      kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
 	}
 	if (ret)
 		kv_pair_destroy(p);

@@ -73,9 +73,7 @@ static int put_zeros(struct check *c)
 
 	memset(c->got, 0, c->size);
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
-		ret = put(c, &c->p->local[i], c->got);
-		if (!ret)
-			ret = put(c, &c->p->target[i], c->got);
+		ret = put(c, &c->p->local[i], c->got) ?: put(c, &c->p->target[i], c->got);
 	}
 	return ret;
 }
@@ -147,15 +145,12 @@ static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
 {
 	static const struct kv_amount once = { .iters = 1 };
 	uint64_t filler = ~old;
-	int ret = put(c, &c->p->target[1], &old);
 
-	if (!ret)
-		ret = put(c, &c->p->local[0], &filler);
-	if (!ret)
-		ret = run(c, &once);
-	if (!ret)
-		ret = check_word(c, &c->p->local[0], "the value that came back", old);
-	return ret ? ret : check_word(c, &c->p->target[1], "the target", new);
+	return put(c, &c->p->target[1], &old) ?:
+	       put(c, &c->p->local[0], &filler) ?:
+	       run(c, &once) ?:
+	       check_word(c, &c->p->local[0], "the value that came back", old) ?:
+	       check_word(c, &c->p->target[1], "the target", new);
 }
 
 static int check_fetch_add(struct check *c)

@@ -356,11 +356,9 @@ int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32
 	ret = kv_site_open_backend(id, &s->b, f);
 	if (ret)
 		return ret;
-	ret = check_counter(s, f);
-	if (!ret)
-		ret = kv_dev_choose(s->b, dev, &s->dev, f);
-	if (!ret)
-		ret = kv_site_choose(s, port, gid_index, f);
+	ret = check_counter(s, f) ?:
+	      kv_dev_choose(s->b, dev, &s->dev, f) ?:
+	      kv_site_choose(s, port, gid_index, f);
 	if (ret)
 		kv_site_close(s);
 	return ret;

@@ -163,9 +163,8 @@ static int make_connection(struct kv_session *s, const void *args,
 	int ret;
 
 	/* A QP that does not exist is refused before the peer gets a request. */
-	ret = kv_session_get(s, KV_QP, a->param.qp, &qp, f);
-	if (!ret)
-		ret = kv_object_dev(s, &peer.dev, f);
+	ret = kv_session_get(s, KV_QP, a->param.qp, &qp, f) ?:
+	      kv_object_dev(s, &peer.dev, f);
 	if (ret)
 		return ret;
 	side = side_of(s, a);
@@ -210,9 +209,8 @@ static int accept_one(struct kv_session *s, const void *args,
 	int ret;
 
 	/* A QP that does not exist is refused before a request is taken. */
-	ret = kv_session_get(s, KV_QP, a->param.qp, &object, f);
-	if (!ret)
-		ret = find_request(s, a, &object, result, f);
+	ret = kv_session_get(s, KV_QP, a->param.qp, &object, f) ?:
+	      find_request(s, a, &object, result, f);
 	if (ret)
 		return ret;
 	param.id = side.conn.id = object.id;

@@ -66,10 +66,8 @@ int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 		  kv_object_make_fn *make, const void *args, union kv_object *object,
 		  struct json_object *result, struct kv_fault *f)
 {
-	int ret = check_name(s, name, f);
+	int ret = check_name(s, name, f) ?: make(s, args, object, f);
 
-	if (!ret)
-		ret = make(s, args, object, f);
 	if (!ret && name)
 		ret = kv_variables_add(&s->variables, name, type, object->id, f);
 	if (!ret)

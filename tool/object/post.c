@@ -280,10 +280,8 @@ static int post(struct kv_session *s, const void *args, struct json_object *resu
 	struct kv_post post = { .qp = a->qp, .srq = a->srq };
 	struct kv_wr *list = NULL;
 	struct kv_posted posted;
-	int ret = check_queue(a, f);
+	int ret = check_queue(a, f) ?: make_list(s, a, &post, &list, f);
 
-	if (!ret)
-		ret = make_list(s, a, &post, &list, f);
 	post.wr = list;
 	if (!ret) {
 		ret = kv_op_wr_post(s->b, &post, &posted, NULL);

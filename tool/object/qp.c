@@ -235,10 +235,9 @@ static int prepare(struct kv_session *s, const struct connect_args *a, const str
 {
 	uint32_t given = a->given.bits;
 	struct place place;
-	int ret = find_place(s, a, qp, &place, f);
+	int ret = find_place(s, a, qp, &place, f) ?:
+		  check_rts(&place.dev, qp, &a->attr, f);
 
-	if (!ret)
-		ret = check_rts(&place.dev, qp, &a->attr, f);
 	if (ret)
 		return ret;
 	*attr = a->attr;
@@ -319,12 +318,10 @@ static int connect_qp(struct kv_session *s, const void *args, struct json_object
 	union kv_object object;
 	struct kv_fault why;
 	uint32_t done = 0;
-	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
+	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f) ?:
+		  check(a, &object.qp, f) ?:
+		  prepare(s, a, &object.qp, &to.attr, f);
 
-	if (!ret)
-		ret = check(a, &object.qp, f);
-	if (!ret)
-		ret = prepare(s, a, &object.qp, &to.attr, f);
 	if (ret)
 		return ret;
 	for (unsigned int step = 0; step < KV_RAW_STEPS; step++) {
@@ -359,10 +356,9 @@ static int address(struct kv_session *s, const void *args,
 	char text[KV_ADDRESS_TEXT];
 	union kv_object object;
 	struct place place;
-	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f);
+	int ret = kv_session_get(s, KV_QP, a->given.id, &object, f) ?:
+		  find_place(s, a, &object.qp, &place, f);
 
-	if (!ret)
-		ret = find_place(s, a, &object.qp, &place, f);
 	if (ret)
 		return ret;
 	address.lid = place.port->lid;

@@ -163,8 +163,7 @@ static int look(struct host *h, struct guest *g, struct kv_fault *f)
 		kv_rate_record(h->r, KV_RATE_DISCONNECT, g->disconnect_ns, now_ns - g->end_ns);
 	}
 	/* A failed connection is not counted, and does not stop the others. */
-	ret = destroy(h, g, f);
-	return ret ? ret : 1;
+	return destroy(h, g, f) ?: 1;
 }
 
 static int look_all(struct host *h, struct kv_fault *f)

@@ -76,11 +76,9 @@ static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
 	if (l->broken)
 		return -ENOTCONN;
 	l->said_ns = kv_now_ns();
-	ret = send_request(l, x);
-	if (!ret)
-		ret = kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS);
-	if (!ret)
-		ret = take_reply(l, x, &error);
+	ret = send_request(l, x) ?:
+	      kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS) ?:
+	      take_reply(l, x, &error);
 	if (!ret)
 		return error;
 	l->broken = ret == -ETIMEDOUT ? ret : -ECONNRESET;

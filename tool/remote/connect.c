@@ -231,9 +231,8 @@ int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer, enum kv_space
 	strcpy(mine.dev, peer->dev ? peer->dev : "");
 	w->head_max = KV_HELLO_MAX;
 	w->data_max = KV_HELLO_MAX;
-	ret = receive_hello(w, peer, &server, version, f);
-	if (!ret)
-		ret = exchange(w, peer, &token, &mine, &server, &answer, f);
+	ret = receive_hello(w, peer, &server, version, f) ?:
+	      exchange(w, peer, &token, &mine, &server, &answer, f);
 	if (ret)
 		goto out_wipe;
 	*limits = server.limits;

@@ -299,9 +299,8 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 	w->head = malloc(h.head);
 	if (!w->head)
 		return kv_fault_set(&w->fault, -ENOMEM, "no memory");
-	ret = receive_all(w, w->head, h.head, &end_ns, true);
-	if (!ret)
-		ret = receive_all(w, w->data, h.data, &end_ns, true);
+	ret = receive_all(w, w->head, h.head, &end_ns, true) ?:
+	      receive_all(w, w->data, h.data, &end_ns, true);
 	if (ret)
 		return ret;
 	w->head_length = h.head;

@@ -153,10 +153,8 @@ static int srq_modify(struct kv_service *s)
 
 	if (!in->has_max_wr)
 		return done(s, call(s, KV_OP_SRQ_MODIFY));
-	ret = check_depth(s, "max_wr", in->max_wr, KV_SERVICE_WR_MAX);
-	if (ret)
-		return ret;
-	ret = done(s, kv_op_get(s->site->b, KV_SRQ, in->id, &s->out.object));
+	ret = check_depth(s, "max_wr", in->max_wr, KV_SERVICE_WR_MAX) ?:
+	      done(s, kv_op_get(s->site->b, KV_SRQ, in->id, &s->out.object));
 	if (ret)
 		return ret;
 	before = kv_queue_rq_bytes(srq->max_wr, srq->max_sge);
