@@ -254,14 +254,6 @@ int kv_conn_get_request(struct kv_conn_side *s, uint32_t listener, struct kv_fau
 				      listener) : 0;
 }
 
-static struct kv_conn_param with_id(const struct kv_conn_param *param, uint32_t id)
-{
-	struct kv_conn_param whole = *param;
-
-	whole.id = id;
-	return whole;
-}
-
 static int resolve(struct kv_conn_side *s, const struct kv_conn_peer *peer, struct kv_fault *f)
 {
 	struct kv_conn_resolve to = { .id = s->conn.id, .src = peer->src, .dst = peer->dst };
@@ -381,7 +373,7 @@ int kv_conn_request(struct kv_conn_side *s, const struct kv_conn_peer *peer,
 		    const struct kv_conn_param *param, struct kv_fault *f)
 {
 	const struct kv_conn_init init = { .dev = peer->dev, .persistent = peer->persistent };
-	struct kv_conn_param whole;
+	struct kv_conn_param whole = *param;
 	int ret = create(s, &init, f);
 
 	if (ret)
@@ -389,7 +381,7 @@ int kv_conn_request(struct kv_conn_side *s, const struct kv_conn_peer *peer,
 	ret = resolve(s, peer, f);
 	if (ret)
 		goto err_destroy;
-	whole = with_id(param, s->conn.id);
+	whole.id = s->conn.id;
 	ret = kv_op_conn_connect(s->b, &whole, NULL, &s->verb_ns[KV_CONN_CONNECT]);
 	if (!ret)
 		return 0;
@@ -410,9 +402,11 @@ err_destroy:
  */
 int kv_conn_accept(struct kv_conn_side *s, const struct kv_conn_param *param, struct kv_fault *f)
 {
-	const struct kv_conn_param whole = with_id(param, s->conn.id);
-	int ret = kv_op_conn_accept(s->b, &whole, NULL, &s->verb_ns[KV_CONN_ACCEPT]);
+	struct kv_conn_param whole = *param;
+	int ret;
 
+	whole.id = s->conn.id;
+	ret = kv_op_conn_accept(s->b, &whole, NULL, &s->verb_ns[KV_CONN_ACCEPT]);
 	return ret ? kv_fault_backend(f, s->b, ret, "cannot accept a connection") : 0;
 }
 

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include "cli/interrupt.h"
 #include "file/transfer.h"
 #include "sys/now.h"
@@ -49,15 +50,10 @@ static uint64_t window_max(const struct kv_transfer *t)
 	return most;
 }
 
-static uint32_t min_u32(uint32_t a, uint32_t b)
-{
-	return a < b ? a : b;
-}
-
 static int choose_window(struct kv_transfer *t, struct kv_fault *f)
 {
-	const uint32_t message = min_u32(t->site[SENDER]->port->max_msg_bytes,
-					 t->site[RECEIVER]->port->max_msg_bytes);
+	const uint32_t message = MIN(t->site[SENDER]->port->max_msg_bytes,
+				     t->site[RECEIVER]->port->max_msg_bytes);
 	uint64_t most = window_max(t);
 
 	if (!t->depth && !t->piece && (uint64_t)KV_TRANSFER_PIECE * KV_TRANSFER_DEPTH > most)

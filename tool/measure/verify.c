@@ -72,9 +72,8 @@ static int put_zeros(struct check *c)
 	int ret = 0;
 
 	memset(c->got, 0, c->size);
-	for (unsigned int i = 0; i < 2 && !ret; i++) {
+	for (unsigned int i = 0; i < 2 && !ret; i++)
 		ret = put(c, &c->p->local[i], c->got) ?: put(c, &c->p->target[i], c->got);
-	}
 	return ret;
 }
 
@@ -116,22 +115,16 @@ static int check_one_way(struct check *c)
 	const struct kv_buffer *local = &c->p->local[0];
 	const struct kv_buffer *target = &c->p->target[1];
 	static const uint64_t seed[] = { SEED_A, SEED_B };
-	int ret;
+	int ret = 0;
 
 	/* Checked twice: bytes left in the destination cannot equal both patterns. */
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		fill_pattern(c->want, c->size, seed[i]);
-		ret = put(c, read ? target : local, c->want);
-		if (ret)
-			return ret;
-		ret = run(c, &once);
-		if (ret)
-			return ret;
-		ret = compare(c, read ? local : target, read ? "the local buffer" : "the target");
-		if (ret)
-			return ret;
+		ret = put(c, read ? target : local, c->want) ?:
+		      run(c, &once) ?:
+		      compare(c, read ? local : target, read ? "the local buffer" : "the target");
 	}
-	return 0;
+	return ret;
 }
 
 static int check_word(struct check *c, const struct kv_buffer *buf, const char *what, uint64_t want)
@@ -155,23 +148,18 @@ static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
 
 static int check_fetch_add(struct check *c)
 {
-	int ret;
-
 	c->work.compare_add = SEED_B;
-	ret = check_atomic_once(c, SEED_A, SEED_A + SEED_B);
-	/* The addition carries through all bytes. */
-	return ret ? ret : check_atomic_once(c, -SEED_B, 0);
+	/* The second addition carries through all bytes. */
+	return check_atomic_once(c, SEED_A, SEED_A + SEED_B) ?: check_atomic_once(c, -SEED_B, 0);
 }
 
 static int check_cmp_swp(struct check *c)
 {
-	int ret;
-
 	c->work.compare_add = SEED_A;
 	c->work.swap = SEED_B;
-	ret = check_atomic_once(c, SEED_A, SEED_B);
 	/* If the comparison fails, the target keeps its value. */
-	return ret ? ret : check_atomic_once(c, SEED_A + 1, SEED_A + 1);
+	return check_atomic_once(c, SEED_A, SEED_B) ?:
+	       check_atomic_once(c, SEED_A + 1, SEED_A + 1);
 }
 
 /*
@@ -186,28 +174,23 @@ static int check_both_ways(struct check *c)
 	};
 	static const uint64_t seed[] = { SEED_A, SEED_B };
 	bool flag = c->p->work.op == KVERBS_OP_WRITE;
-	int ret;
+	int ret = 0;
 
-	for (unsigned int i = 0; i < 2; i++) {
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		fill_pattern(c->want, c->size, seed[i]);
 		if (flag)
 			c->want[c->size - 1] = 0;
 		ret = put(c, &c->p->local[i], c->want);
-		if (ret)
-			return ret;
 	}
-	ret = run(c, &rounds);
-	if (ret)
-		return ret;
-	for (unsigned int i = 0; i < 2; i++) {
+	if (!ret)
+		ret = run(c, &rounds);
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		fill_pattern(c->want, c->size, seed[!i]);
 		if (flag)
 			c->want[c->size - 1] = ROUNDS;
 		ret = compare(c, &c->p->target[i], what[i]);
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 /**

@@ -291,9 +291,7 @@ static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
  */
 int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fault *f)
 {
-	int ret = choose_port(s, port, f);
-
-	return ret ? ret : choose_gid(s, gid_index, f);
+	return choose_port(s, port, f) ?: choose_gid(s, gid_index, f);
 }
 
 /**

@@ -371,7 +371,7 @@ static int bound(struct trace *t, enum kv_op op, const void *in, const void *out
 {
 	/* Both structs begin with the id and the address. */
 	const struct kv_conn_listen *conn = in;
-	char args[ARGS], where[KV_SOCKADDR_TEXT], bind[128], before[160], got[KV_SOCKADDR_TEXT] = "";
+	char args[ARGS], bind[128], before[160], got[KV_SOCKADDR_TEXT] = "";
 	struct kv_trace_call call = {
 		.verb = kv_op_rows[op].verb[!t->kernel],
 		.args = args,
@@ -382,8 +382,7 @@ static int bound(struct trace *t, enum kv_op op, const void *in, const void *out
 	if (op == KV_OP_CONN_LISTEN && !ret)
 		kv_sockaddr_format(got, &((const struct kv_conn *)out)->src);
 	if (op == KV_OP_CONN_LISTEN || conn->src.ss_family) {
-		kv_sockaddr_format(where, &conn->src);
-		snprintf(bind, sizeof(bind), "conn %u, %s", conn->id, where);
+		snprintf(bind, sizeof(bind), "conn %u, %s", conn->id, KV_SOCKADDR(&conn->src));
 		if (ret && t->inner->failed == KVERBS_STAGE_BIND)
 			return trace_verb(t, STAGE(KVERBS_STAGE_BIND), "rdma_bind_addr", bind, NULL, ret);
 		snprintf(before, sizeof(before), "rdma_bind_addr(%s), ", bind);

@@ -23,11 +23,6 @@
 /* IBV_WC_WR_FLUSH_ERR (IBTA 11.6.2) */
 #define STATUS_FLUSHED 5
 
-static int refuse(const struct kv_link *l, int error, const char *what, struct kv_fault *f)
-{
-	return kv_fault_backend(f, l->end.site->b, error, "cannot %s", what);
-}
-
 /* The peer's deadline for a step that begins now. */
 static uint64_t deadline(const struct kv_link *l)
 {
@@ -46,7 +41,7 @@ static int look(struct kv_link *l, struct kv_fault *f)
 	int ret = kv_op_get(l->end.site->b, KV_CONN, l->end.conn, &object);
 
 	if (ret)
-		return refuse(l, ret, "look at the connection", f);
+		return kv_fault_backend(f, l->end.site->b, ret, "cannot look at the connection");
 	l->ended = object.conn.state != KVERBS_CONN_ACCEPTED &&
 		   object.conn.state != KVERBS_CONN_ESTABLISHED;
 	return 0;
@@ -69,7 +64,7 @@ static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, str
 {
 	int ret = kv_site_post(l->end.site, l->end.qp, wr);
 
-	return ret ? refuse(l, ret, what, f) : 0;
+	return ret ? kv_fault_backend(f, l->end.site->b, ret, "cannot %s", what) : 0;
 }
 
 /* Posts a receive for one more message. */
@@ -129,7 +124,7 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct 
 	int ret = kv_op_cq_poll(b, &(struct kv_cq_poll){ l->end.send_cq, 4 }, &polled, NULL);
 
 	if (ret)
-		return refuse(l, ret, "poll", f);
+		return kv_fault_backend(f, l->end.site->b, ret, "cannot poll");
 	for (unsigned int i = 0; i < polled.n && !ret; i++)
 		ret = take(l, &polled.wc[i], what, f);
 	if (ret || polled.n)
@@ -204,7 +199,7 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 		ret = kv_op_buf_write(b, &(struct kv_buf_data){ l->message.buf, l->spec.bytes,
 				      l->spec.bytes, .from = data }, NULL, NULL);
 		if (ret)
-			return refuse(l, ret, "write a message", f);
+			return kv_fault_backend(f, l->end.site->b, ret, "cannot write a message");
 	}
 	ret = post(l, &wr, "post a send", f);
 	l->sending = !ret;
@@ -230,7 +225,7 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_f
 	ret = kv_op_buf_read(b, &(struct kv_buf_data){ l->message.buf, 0, l->spec.bytes,
 			     .into = data }, NULL, NULL);
 	if (ret)
-		return refuse(l, ret, "read a message", f);
+		return kv_fault_backend(f, l->end.site->b, ret, "cannot read a message");
 	return post_receive(l, f);
 }
 

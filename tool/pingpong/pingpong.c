@@ -32,11 +32,6 @@ static const uint32_t types[] = {
 	[KV_PINGPONG_SRQ] = KVERBS_QPT_RC,
 };
 
-static int refuse(struct kv_pingpong *p, int error, const char *what, struct kv_fault *f)
-{
-	return kv_fault_backend(f, p->site.b, error, "cannot %s", what);
-}
-
 /* Makes @q the endpoint's QP, and brings it to the next state. */
 static int step(struct kv_pingpong *p, struct kv_pingpong_qp *q, enum kv_raw_step step,
 		const struct kv_qp_attr *attr, struct kv_fault *f)
@@ -78,7 +73,7 @@ static int make_srq(struct kv_pingpong *p, struct kv_fault *f)
 	int ret = kv_op_srq_new(p->site.b, &init, &srq, NULL);
 
 	p->srq = ret ? 0 : srq.id;
-	return ret ? refuse(p, ret, "make an SRQ", f) : 0;
+	return ret ? kv_fault_backend(f, p->site.b, ret, "cannot make an SRQ") : 0;
 }
 
 static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *f)
@@ -110,7 +105,7 @@ static int make_ah(struct kv_pingpong *p, const struct kv_av *av, struct kv_faul
 	int ret = kv_op_ah_new(p->site.b, &init, &ah, NULL);
 
 	p->ah = ret ? 0 : ah.id;
-	return ret ? refuse(p, ret, "make an AH", f) : 0;
+	return ret ? kv_fault_backend(f, p->site.b, ret, "cannot make an AH") : 0;
 }
 
 /**
@@ -157,7 +152,7 @@ static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
 	for (; p->posted < p->depth; p->posted++) {
 		ret = kv_op_wr_post(p->site.b, &one, &posted, NULL);
 		if (ret)
-			return refuse(p, ret, "post a receive", f);
+			return kv_fault_backend(f, p->site.b, ret, "cannot post a receive");
 	}
 	return 0;
 }
@@ -175,7 +170,7 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 	int ret = kv_site_post(&p->site, q->id, &wr);
 
 	if (ret)
-		return refuse(p, ret, "post a send", f);
+		return kv_fault_backend(f, p->site.b, ret, "cannot post a send");
 	q->posted++;
 	return 0;
 }
@@ -252,7 +247,7 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 		ret = kv_op_cq_poll(p->site.b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
 				    &polled, NULL);
 		if (ret)
-			return refuse(p, ret, "poll", f);
+			return kv_fault_backend(f, p->site.b, ret, "cannot poll");
 		if (!polled.n && now - last > p->timeout_ns)
 			return kv_fault_set(f, -ETIMEDOUT, "nothing came for %g s, after %" PRIu64 " messages sent and %" PRIu64 " received",
 					    (double)p->timeout_ns / 1e9, p->sent, p->received);

@@ -35,23 +35,18 @@ struct host {
 	struct guest guest[GUESTS_MAX]; /* the present connections */
 };
 
-static int refuse(const struct host *h, int error, const char *what, struct kv_fault *f)
-{
-	return kv_fault_backend(f, h->b, error, "cannot %s", what);
-}
-
 static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 {
 	uint64_t begin_ns = kv_now_ns(), middle_ns, ns;
 	int ret = kv_op_del(h->b, KV_CONN, g->conn, &ns);
 
 	if (ret)
-		return refuse(h, ret, "destroy a connection", f);
+		return kv_fault_backend(f, h->b, ret, "cannot destroy a connection");
 	middle_ns = kv_now_ns();
 	kv_rate_record(h->r, KV_RATE_DESTROY_ID, ns, middle_ns - begin_ns);
 	ret = kv_op_del(h->b, KV_QP, g->qp, &ns);
 	if (ret)
-		return refuse(h, ret, "destroy a QP", f);
+		return kv_fault_backend(f, h->b, ret, "cannot destroy a QP");
 	kv_rate_record(h->r, KV_RATE_DESTROY_QP, ns, kv_now_ns() - middle_ns);
 	return 0;
 }
@@ -76,7 +71,7 @@ static bool is_gone(struct host *h, uint32_t conn, int error)
 /* If its peer is gone, a request that can't be accepted is dropped: there are others. */
 static int not_accepted(struct host *h, struct guest *g, int error, struct kv_fault *f)
 {
-	error = refuse(h, error, "accept a connection", f);
+	error = kv_fault_backend(f, h->b, error, "cannot accept a connection");
 	if (!is_gone(h, g->conn, error))
 		return error;
 	memset(f, 0, sizeof(*f));
@@ -117,7 +112,7 @@ static int take_requests(struct host *h, struct kv_fault *f)
 		if (ret == -EAGAIN)
 			return 0;
 		if (ret)
-			return refuse(h, ret, "take a request", f);
+			return kv_fault_backend(f, h->b, ret, "cannot take a request");
 		if (!h->first_ns)
 			h->first_ns = kv_now_ns();
 		ret = accept_one(h, conn.id, f);
@@ -134,7 +129,7 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 	/* The peer may have disconnected first: the state of the CONN will show it. */
 	if (ret)
 		g->disconnect_ns = 0;
-	return ret == -EINVAL ? 0 : ret ? refuse(h, ret, "disconnect", f) : 0;
+	return ret == -EINVAL ? 0 : ret ? kv_fault_backend(f, h->b, ret, "cannot disconnect") : 0;
 }
 
 /* Looks at the state of a connection. Return: 1: it is gone. */
@@ -145,7 +140,7 @@ static int look(struct host *h, struct guest *g, struct kv_fault *f)
 	int ret = kv_op_get(h->b, KV_CONN, g->conn, &object);
 
 	if (ret)
-		return refuse(h, ret, "look at a connection", f);
+		return kv_fault_backend(f, h->b, ret, "cannot look at a connection");
 	switch (object.conn.state) {
 	case KVERBS_CONN_ACCEPTED:
 	case KVERBS_CONN_DISCONNECTING:
@@ -215,7 +210,7 @@ static int serve(struct host *h, struct kv_fault *f)
 		if (ret == -EAGAIN || ret == -EINTR)
 			ret = 0;
 		else if (ret)
-			refuse(h, ret, "wait for connections", f);
+			kv_fault_backend(f, h->b, ret, "cannot wait for connections");
 	}
 	return ret;
 }
