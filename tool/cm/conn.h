@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CM_CONN_H
-#define KV_CM_CONN_H
+#pragma once
 
 #include "cli/fault.h"
 #include "cli/parse.h"
@@ -64,5 +63,3 @@ int kv_conn_confirm(struct kv_conn_side *s, const struct kv_conn_param *param, s
 int kv_conn_accept(struct kv_conn_side *s, const struct kv_conn_param *param, struct kv_fault *f);
 int kv_conn_dial(struct kv_conn_side *s, const struct kv_conn_peer *peer,
 		 const struct kv_conn_param *param, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_ENDPOINT_ENDPOINT_H
-#define KV_ENDPOINT_ENDPOINT_H
+#pragma once
 
 #include "cm/conn.h"
 #include "endpoint/raw.h"
@@ -72,5 +71,3 @@ int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f);
 struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e);
 void kv_endpoint_del_buffer(struct kv_endpoint *e, struct kv_buffer *buf);
 void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id);
-
-#endif

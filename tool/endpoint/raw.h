@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_ENDPOINT_RAW_H
-#define KV_ENDPOINT_RAW_H
+#pragma once
 
 #include "cli/parse.h"
 #include "model/backend.h"
@@ -34,5 +33,3 @@ uint32_t kv_raw_mtu(uint32_t active);
 void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uint32_t sgid_index);
 int kv_raw_modify(struct kv_backend *b, uint32_t type, enum kv_raw_step step,
 		  struct kv_qp_modify *to, uint64_t *ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_FILE_FILE_H
-#define KV_FILE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -148,5 +147,3 @@ struct kv_file_local {
 };
 
 void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_FILE_TRANSFER_H
-#define KV_FILE_TRANSFER_H
+#pragma once
 
 #include "file/file.h"
 #include "measure/pair.h"
@@ -58,5 +57,3 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f);
 void kv_transfer_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,
 		       uint64_t length, uint64_t now_ns, char *text, size_t size);
-
-#endif

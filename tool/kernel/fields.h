@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_KERNEL_FIELDS_H
-#define KV_KERNEL_FIELDS_H
+#pragma once
 
 #include <netlink/attr.h>
 #include <netlink/netlink.h>
@@ -19,5 +18,3 @@ int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist);
 const struct kv_member *kv_nl_find(const struct kv_shape *shape, int attr);
 void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 		const struct kv_shape *const *names, char *path, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_KERNEL_LINK_H
-#define KV_KERNEL_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg);
 int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 		       const struct kv_shape *const *names, const struct kv_nl_bulk *bulk);
-
-#endif

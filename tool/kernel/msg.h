@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_KERNEL_MSG_H
-#define KV_KERNEL_MSG_H
+#pragma once
 
 #include "kernel/link.h"
 #include "model/backend.h"
@@ -41,5 +40,3 @@ int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, voi
 /* Deadlines are times of kv_now_ns(); UINT64_MAX: no deadline. */
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);
 uint64_t kv_nl_deadline(int32_t timeout_ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_BLOCK_H
-#define KV_MEASURE_BLOCK_H
+#pragma once
 
 #include "measure/pair.h"
 
@@ -42,5 +41,3 @@ int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 
 /* verify.c */
 int kv_verify_pair(struct kv_pair *p, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_CONTRAST_H
-#define KV_MEASURE_CONTRAST_H
+#pragma once
 
 #include "cli/parse.h"
 
@@ -41,5 +40,3 @@ extern const struct kv_contrast kv_contrast_self[KV_SPACES];
 
 unsigned int kv_contrast_turn(const struct kv_contrast *c, const unsigned int *order,
 			      unsigned int turn);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_LISTING_H
-#define KV_MEASURE_LISTING_H
+#pragma once
 
 #include "cli/fault.h"
 #include "out/table.h"
@@ -43,5 +42,3 @@ void kv_listing_interval(char *text, struct json_object *value, struct json_obje
 
 int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
 		     struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_MERGE_H
-#define KV_MEASURE_MERGE_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/fault.h"
@@ -16,5 +15,3 @@ int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fau
 struct json_object *kv_merge_describe(const struct kv_merge *m);
 int kv_merge_print(struct json_object *doc, struct kv_fault *f);
 void kv_merge_free(struct kv_merge *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_PAIR_H
-#define KV_MEASURE_PAIR_H
+#pragma once
 
 #include "endpoint/endpoint.h"
 #include "measure/workload.h"
@@ -23,5 +22,3 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 void kv_pair_destroy(struct kv_pair *p);
 void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS]);
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run);
-
-#endif

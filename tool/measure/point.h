@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_POINT_H
-#define KV_MEASURE_POINT_H
+#pragma once
 
 #include "cli/progress.h"
 #include "measure/contrast.h"
@@ -50,5 +49,3 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 		    const struct kv_ends *ends, const struct kv_workload *work,
 		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f);
 void kv_point_free(struct kv_point *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_RESULT_H
-#define KV_MEASURE_RESULT_H
+#pragma once
 
 #include <json-c/json.h>
 #include "measure/point.h"
@@ -36,5 +35,3 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick);
 struct json_object *kv_result_point(const struct kv_point *c);
 void kv_finding_put(struct json_object *obj, struct kv_finding *f);
-
-#endif

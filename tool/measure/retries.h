@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_RETRIES_H
-#define KV_MEASURE_RETRIES_H
+#pragma once
 
 #include <stdio.h>
 #include <stdbool.h>
@@ -21,6 +20,4 @@ void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
 uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *server);
 void kv_retries_stop(struct kv_retries *r);
 struct json_object *kv_retries_describe(const struct kv_retries *r);
-void kv_retries_tell(struct json_object *described, FILE *out);
-
-#endif
+void kv_retries_tell(struct json_object *described);

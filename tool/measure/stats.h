@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_STATS_H
-#define KV_MEASURE_STATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -108,5 +107,3 @@ struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);
 struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_interval *i);
 void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n);
-
-#endif

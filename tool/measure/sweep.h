@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_SWEEP_H
-#define KV_MEASURE_SWEEP_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/parse.h"
@@ -38,5 +37,3 @@ bool kv_sweep_has_one_thread(const struct kv_sweep *m);
 struct json_object *kv_sweep_spec(const struct kv_sweep *m);
 int kv_sweep_check(struct kv_sweep *m);
 int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_WORKLOAD_H
-#define KV_MEASURE_WORKLOAD_H
+#pragma once
 
 #include "cli/fault.h"
 #include "cli/parse.h"
@@ -58,5 +57,3 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MODEL_BACKEND_H
-#define KV_MODEL_BACKEND_H
+#pragma once
 
 #include <string.h>
 #include "model/structs.h"
@@ -106,5 +105,3 @@ static inline int kv_op_del(struct kv_backend *b, enum kv_type type, uint32_t id
 /* On failure *b is NULL, the return value is a negative errno, and err has the text. */
 int kv_backend_kern_open(struct kv_backend **b, char *err, size_t size);
 int kv_backend_user_open(struct kv_backend **b, char *err, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MODEL_ROW_H
-#define KV_MODEL_ROW_H
+#pragma once
 
 #include "cli/parse.h"
 #include "model/shape.h"
@@ -40,5 +39,3 @@
 #define KEY(text) .help = text
 #define MUST(text) .help = text, .must = true
 #define PRESET(number) .preset = number
-
-#endif

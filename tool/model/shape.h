@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MODEL_SHAPE_H
-#define KV_MODEL_SHAPE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -179,5 +178,3 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 bool kv_member_is_zero(const struct kv_member *m, const void *from);
 const char *kv_member_elements(const struct kv_member *m, const void *from);
 uint32_t kv_shape_given(const struct kv_shape *shape, const void *from);
-
-#endif

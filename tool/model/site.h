@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MODEL_SITE_H
-#define KV_MODEL_SITE_H
+#pragma once
 
 #include "cli/fault.h"
 #include "cli/parse.h"
@@ -39,5 +38,3 @@ int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fa
 void kv_site_close(struct kv_site *s);
 uint32_t kv_site_post_context(const struct kv_site *s);
 int kv_site_post(const struct kv_site *s, uint32_t qp, const struct kv_wr *wr);
-
-#endif

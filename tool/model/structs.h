@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MODEL_STRUCTS_H
-#define KV_MODEL_STRUCTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,5 +63,3 @@ union kv_object {
 #include "model/objects.def"
 #undef OBJECT
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_ARGS_H
-#define KV_OBJECT_ARGS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -97,5 +96,3 @@ int kv_args_parse(const struct kv_key *table, const struct kv_variables *variabl
 		  size_t n, void *args, struct kv_fault *f);
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name);
 struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_DESCRIBE_H
-#define KV_OBJECT_DESCRIBE_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/fault.h"
@@ -18,5 +17,3 @@ void kv_describe_event(struct json_object *obj, const struct kv_event *event);
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev);
 void kv_describe_gid(struct json_object *obj, const char *key, const uint8_t gid[16]);
 void kv_describe_refusal(const struct kv_fault *f);
-
-#endif

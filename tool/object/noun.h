@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_NOUN_H
-#define KV_OBJECT_NOUN_H
+#pragma once
 
 #include <stdio.h>
 #include <json-c/json.h>
@@ -106,5 +105,3 @@ bool kv_help_wanted(char **word, size_t n);
 void kv_help_format_key(const struct kv_key *key, char *text, size_t size);
 void kv_help_describe_key(const struct kv_key *key, char *text, size_t size);
 int kv_help_print(char **word, size_t n, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_OBJECT_H
-#define KV_OBJECT_OBJECT_H
+#pragma once
 
 #include "batch/session.h"
 
@@ -57,5 +56,3 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
 #define KV_IWARP_IMM "iWARP has no immediate data"
 
 int kv_iwarp_check(struct kv_session *s, uint32_t qp, const char *why, struct kv_fault *f);
-
-#endif

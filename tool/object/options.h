@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_OPTIONS_H
-#define KV_OBJECT_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ extern const struct kv_option kv_object_batch_rows[];
 int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, struct kv_fault *f);
 void kv_object_options_free(struct kv_object_options *o);
 bool kv_object_option_has_value(const char *option);
-
-#endif

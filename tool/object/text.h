@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_TEXT_H
-#define KV_OBJECT_TEXT_H
+#pragma once
 
 #include <stdio.h>
 #include <json-c/json.h>
@@ -23,5 +22,3 @@ void kv_text_plain(FILE *out, const char *noun, struct json_object *result);
 void kv_text_completions(FILE *out, const char *noun, struct json_object *result);
 void kv_text_content(FILE *out, const char *noun, struct json_object *result);
 void kv_text_refused(FILE *out, const char *noun, struct json_object *result);
-
-#endif

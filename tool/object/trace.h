@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OBJECT_TRACE_H
-#define KV_OBJECT_TRACE_H
+#pragma once
 
 #include "model/backend.h"
 
@@ -33,5 +32,3 @@ typedef void kv_trace_fn(const struct kv_trace_call *call, void *arg);
 
 int kv_trace_wrap(struct kv_backend **b, const bool *in_full, kv_trace_fn *fn, void *arg);
 void kv_trace_settle(struct kv_backend *b);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PING_LINK_H
-#define KV_PING_LINK_H
+#pragma once
 
 #include <sys/socket.h>
 #include "endpoint/endpoint.h"
@@ -51,5 +50,3 @@ int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f);
 int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f);
 int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer, uint32_t bytes,
 		 uint64_t remote_addr, uint32_t remote_key, const char *what, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PING_PING_H
-#define KV_PING_PING_H
+#pragma once
 
 #include "ping/link.h"
 
@@ -52,5 +51,3 @@ extern const struct kv_ping_ops kv_ping_message;
 
 void kv_ping_count(struct kv_ping *p, uint64_t n);
 int kv_ping_run(struct kv_ping *p, struct kv_fault *f);
-
-#endif

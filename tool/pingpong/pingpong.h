@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_PINGPONG_PINGPONG_H
-#define KV_PINGPONG_PINGPONG_H
+#pragma once
 
 #include "endpoint/endpoint.h"
 
@@ -62,5 +61,3 @@ int kv_pingpong_meet(struct kv_pingpong *p, const struct kv_address *own, const 
 
 int kv_pingpong_connect(struct kv_pingpong *p, struct kv_fault *f);
 int kv_pingpong_run(struct kv_pingpong *p, const char *host, const char *port, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_RATE_RATE_H
-#define KV_RATE_RATE_H
+#pragma once
 
 #include <json-c/json.h>
 #include "loop/hist.h"
@@ -56,5 +55,3 @@ int kv_rate_active(struct kv_rate *r, struct kv_fault *f);
 int kv_rate_passive(struct kv_rate *r, struct kv_fault *f);
 struct json_object *kv_rate_describe(const struct kv_rate *r);
 int kv_rate_report(struct json_object *doc, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_CALL_H
-#define KV_REMOTE_CALL_H
+#pragma once
 
 #include "file/file.h"
 #include "model/shape.h"
@@ -65,5 +64,3 @@ struct kv_call_row {
 extern const struct kv_call_row kv_call_rows[KV_CALLS];
 
 int kv_call_put_bins(const struct kv_hist *hist, uint8_t *data, uint32_t *length);
-
-#endif

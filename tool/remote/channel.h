@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_CHANNEL_H
-#define KV_REMOTE_CHANNEL_H
+#pragma once
 
 #include <pthread.h>
 #include "remote/call.h"
@@ -45,5 +44,3 @@ int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idl
 bool kv_channel_keep_all(void);
 void kv_channel_stop(struct kv_channel *l);
 int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f);
-
-#endif

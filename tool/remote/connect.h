@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_CONNECT_H
-#define KV_REMOTE_CONNECT_H
+#pragma once
 
 #include "remote/call.h"
 #include "remote/hello.h"
@@ -17,5 +16,3 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 
 /* For calls that are no operation of a backend; kv_backend_remote_open() has made @b. */
 int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, void *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_FILE_H
-#define KV_REMOTE_FILE_H
+#pragma once
 
 #include "file/file.h"
 #include "model/site.h"
@@ -13,5 +12,3 @@ struct kv_file_remote {
 };
 
 void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *site);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_HELLO_H
-#define KV_REMOTE_HELLO_H
+#pragma once
 
 #include "model/shape.h"
 #include "remote/token.h"
@@ -34,5 +33,3 @@ int kv_hello_send(struct kv_wire *w, const struct kv_shape *shape, const void *f
 int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head);
 int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to);
 void kv_hello_clean(char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_PEER_H
-#define KV_REMOTE_PEER_H
+#pragma once
 
 #include "cli/fault.h"
 #include "cli/parse.h"
@@ -31,5 +30,3 @@ struct kv_peer {
 int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f);
 int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
 		      const struct kv_peer *peer, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_SSH_H
-#define KV_REMOTE_SSH_H
+#pragma once
 
 #include <sys/types.h>
 #include "remote/peer.h"
@@ -8,5 +7,3 @@
 int kv_ssh_start(const struct kv_peer *peer, int *fd, pid_t *pid, struct kv_fault *f);
 int kv_ssh_explain(const struct kv_peer *peer, pid_t *pid, struct kv_fault *f);
 void kv_ssh_end(pid_t *pid);
-
-#endif

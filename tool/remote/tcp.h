@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_TCP_H
-#define KV_REMOTE_TCP_H
+#pragma once
 
 #include <netdb.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ int kv_tcp_look_up(const char *host, const char *port, int family, struct addrin
 		   struct kv_fault *f);
 int kv_tcp_dial(const struct addrinfo *list, uint64_t each_ns);
 int kv_tcp_listen(const struct addrinfo *at, bool both, int backlog);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_TOKEN_H
-#define KV_REMOTE_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ void kv_token_wipe(struct kv_token *token);
 void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 		   uint8_t mac[KV_MAC_BYTES]);
 bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES], const uint8_t b[KV_MAC_BYTES]);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_REMOTE_WIRE_H
-#define KV_REMOTE_WIRE_H
+#pragma once
 
 #include <stdint.h>
 #include <sys/types.h>
@@ -60,5 +59,3 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns);
  */
 int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
 		  void *to, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SERVE_SERVE_H
-#define KV_SERVE_SERVE_H
+#pragma once
 
 #include "cli/fault.h"
 #include "cli/parse.h"
@@ -60,5 +59,3 @@ void kv_serve_name(int fd, bool peer, char *text, size_t size);
 int kv_serve_run(struct kv_serve *s, struct kv_fault *f);
 int kv_serve_stdio(struct kv_serve *s, struct kv_fault *f);
 void kv_serve_client(struct kv_serve *s, int fd, int send_fd, int parent);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SERVE_SERVICE_H
-#define KV_SERVE_SERVICE_H
+#pragma once
 
 #include "file/file.h"
 #include "model/site.h"
@@ -85,5 +84,3 @@ typedef int (*kv_quota_id)(uint32_t refers, const char *name, uint32_t id, void 
 
 int kv_quota_ids(const struct kv_shape *shape, const void *from, kv_quota_id fn, void *arg);
 bool kv_quota_concerns(struct kv_service *s, const struct kv_event *event);
-
-#endif

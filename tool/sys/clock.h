@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_CLOCK_H
-#define KV_SYS_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ double kv_clock_ns_per_tick(void);
 uint64_t kv_clock_hz(void);
 uint64_t kv_clock_ns_to_ticks(uint64_t ns);
 const char *kv_clock_name(void);
-
-#endif

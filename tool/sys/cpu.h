@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_CPU_H
-#define KV_SYS_CPU_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int32_t kv_placement_spins(void);
 void kv_placement_online(char *text, size_t size, unsigned int *count);
 void kv_steal_start(struct kv_steal *s);
 double kv_steal_share(const struct kv_steal *s);
-
-#endif

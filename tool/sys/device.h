@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_DEVICE_H
-#define KV_SYS_DEVICE_H
+#pragma once
 
 #include "model/backend.h"
 
 int kv_counters_read(struct kv_backend *b, const struct kv_dev_port *of, struct kv_counters *c);
 void kv_netdev_note(struct kv_dev *dev);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_IO_H
-#define KV_SYS_IO_H
+#pragma once
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,5 +40,3 @@ static inline int kv_write_all(int fd, const void *data, size_t length)
 	}
 	return 0;
 }
-
-#endif

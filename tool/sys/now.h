@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_SYS_NOW_H
-#define KV_SYS_NOW_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -21,5 +20,3 @@ static inline void kv_sleep_ns(uint32_t ns)
 
 	nanosleep(&ts, NULL);
 }
-
-#endif

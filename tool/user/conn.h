@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_USER_CONN_H
-#define KV_USER_CONN_H
+#pragma once
 
 /* Connections of librdmacm. */
 
@@ -47,5 +46,3 @@ void kv_user_conn_note_rts(struct kv_user_conn *conn);
 void kv_user_conn_take_private(uint8_t data[KVERBS_CONN_PRIVATE_MAX], uint32_t *length,
 			       const struct rdma_conn_param *param);
 bool kv_user_conn_take_events(struct kv_user *u);
-
-#endif

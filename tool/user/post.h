@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_USER_POST_H
-#define KV_USER_POST_H
+#pragma once
 
 #include "user/user.h"
 
@@ -56,5 +55,3 @@ void kv_user_queue_purge_cq(struct kv_user_cq *cq);
 
 /* poll.c */
 void kv_user_poll_take_all(struct kv_user *u, struct kv_user_cq *cq);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_USER_RUN_H
-#define KV_USER_RUN_H
+#pragma once
 
 #include <pthread.h>
 #include <sched.h>
@@ -65,5 +64,3 @@ void kv_user_run_check_dev(struct kv_user_run *run);
 int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run);
 int kv_user_worker_wait(struct kv_user_run *run, int timeout_ms);
 void kv_user_worker_join(struct kv_user_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_USER_USER_H
-#define KV_USER_USER_H
+#pragma once
 
 /*
  * For the files of the libibverbs backend alone. In all functions @u is the backend. Functions that
@@ -348,5 +347,3 @@ int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,
 
 /* event.c */
 void kv_user_event_add(struct kv_user *u, const struct kv_event *event);
-
-#endif
