@@ -64,10 +64,9 @@ static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const stru
 			      at, port->active_mtu, port->max_mtu);
 }
 
-/**
- * kv_doctor_devices() - look for what is missing at the spaces and their devices
- * @d: receives the findings
- * @view: the views of both spaces, [KV_SPACES]
+/*
+ * Looks for what is missing at the spaces and their devices. @d: receives the findings. @view: the
+ * views of both spaces, [KV_SPACES].
  */
 void kv_doctor_devices(struct kv_doctor *d, const struct kv_devices *view)
 {

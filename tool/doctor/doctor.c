@@ -11,13 +11,9 @@
 
 static const char *const severities[KV_SEVERITIES] = { "ok", "note", "warning", "error" };
 
-/**
- * kv_doctor_add() - add a finding
- * @d: the findings
- * @severity: of it
- * @check: what was looked at: a word that programs know it by
- * @mend: the command that mends it; NULL: there is none
- * @fmt: the sentence
+/*
+ * Adds a finding. @d: the findings. @severity: of it. @check: what was looked at: a word that
+ * programs know it by. @mend: the command that mends it; NULL: there is none. @fmt: the sentence.
  */
 void kv_doctor_add(struct kv_doctor *d, enum kv_severity severity, const char *check,
 		   const char *mend, const char *fmt, ...)

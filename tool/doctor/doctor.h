@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_DOCTOR_DOCTOR_H
-#define KV_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/fault.h"
@@ -16,14 +15,11 @@ enum kv_severity {
 	KV_SEVERITIES,
 };
 
-/**
- * struct kv_doctor - the findings about this machine
- * @list: an object each: what was checked, severity, a sentence, and the command that mends it
- * @count: how many there are of each severity
- */
+/* The findings about this machine. */
 struct kv_doctor {
+	/* An object each: what was checked, severity, a sentence, and the command that mends it. */
 	struct json_object *list;
-	unsigned int count[KV_SEVERITIES];
+	unsigned int count[KV_SEVERITIES]; /* how many there are of each severity */
 };
 
 void kv_doctor_add(struct kv_doctor *d, enum kv_severity severity, const char *check,
@@ -33,5 +29,3 @@ void kv_doctor_machine(struct kv_doctor *d);
 void kv_doctor_devices(struct kv_doctor *d, const struct kv_devices *view);
 void kv_doctor_host(struct kv_doctor *d, const struct kv_peer *peer);
 int kv_doctor_print(struct json_object *doc, struct kv_fault *f);
-
-#endif

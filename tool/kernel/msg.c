@@ -24,7 +24,6 @@ const struct kv_nl_noun kv_nl_objects[KV_TYPES] = {
 		.cmd_get = KVERBS_CMD_##TYPE##_GET,					\
 	},
 #include "model/objects.def"
-#undef OBJECT
 };
 
 static const struct kv_member run_members[] = {

@@ -177,15 +177,6 @@ static void add_boot(struct row *r, struct json_object *doc, struct json_object 
 	}
 }
 
-static struct json_object *list_medians(const double *median, unsigned int n)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (unsigned int i = 0; i < n; i++)
-		json_object_array_add(list, kv_out_real(median[i], KV_OUT_NS_DECIMALS));
-	return list;
-}
-
 static void judge(struct json_object *obj, struct json_object *doc, const struct row *r)
 {
 	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
@@ -223,7 +214,7 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
 	for (unsigned int s = 0; s < 2 && r.n; s++) {
 		struct json_object *series = json_object_new_object();
 
-		kv_out_put(series, "boot_p50_ns", list_medians(r.median[s], r.n));
+		kv_out_put(series, "boot_p50_ns", kv_result_medians(r.median[s], r.n, 1));
 		kv_out_put_count(series, "samples", r.samples[s]);
 		kv_out_put_count(series, "resent", r.resent[s]);
 		kv_out_put(obj, series_name(*m->doc, s), series);

@@ -240,13 +240,13 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	return obj;
 }
 
-static struct json_object *round_medians(const struct kv_point *p, unsigned int s)
+/* Lists medians. @factor: nanoseconds of a unit. Returns an array, owned by the caller. */
+struct json_object *kv_result_medians(const double *median, unsigned int n, double factor)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int i = 0; i < p->rounds; i++)
-		json_object_array_add(list, kv_out_real(p->median[s][i] * scale(&p->work),
-							KV_OUT_NS_DECIMALS));
+	for (unsigned int i = 0; i < n; i++)
+		json_object_array_add(list, kv_out_real(median[i] * factor, KV_OUT_NS_DECIMALS));
 	return list;
 }
 
@@ -258,7 +258,7 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 		struct json_object *series;
 
 		series = kv_result_series(&p->work, c->series[s].client, &p->series[s]);
-		kv_out_put(series, "round_p50_ns", round_medians(p, s));
+		kv_out_put(series, "round_p50_ns", kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
 		kv_out_put_count(series, "resent", p->resent[s]);
 		kv_out_put(obj, c->series[s].name, series);
 	}

@@ -32,6 +32,7 @@ struct json_object *kv_result_work(const struct kv_workload *w);
 void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w);
 struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_id space,
 				   const struct kv_series *side);
+struct json_object *kv_result_medians(const double *median, unsigned int n, double factor);
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick);
 struct json_object *kv_result_point(const struct kv_point *c);
 void kv_finding_put(struct json_object *obj, struct kv_finding *f);

@@ -6,7 +6,6 @@ const struct kv_object_row kv_object_rows[KV_TYPES] = {
 #define OBJECT(TYPE, type, list, ...)						\
 	[KV_##TYPE] = { .init = &kv_shape_##type##_init, .shape = &kv_shape_##type, __VA_ARGS__ },
 #include "model/objects.def"
-#undef OBJECT
 };
 
 const struct kv_op_row kv_op_rows[KV_OPS] = {

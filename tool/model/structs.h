@@ -27,7 +27,6 @@
 enum kv_type {
 #define OBJECT(TYPE, type, ...) KV_##TYPE,
 #include "model/objects.def"
-#undef OBJECT
 	KV_TYPES,
 	KV_NO_TYPE = KV_TYPES,
 };
@@ -61,5 +60,4 @@ union kv_object {
 	uint32_t id; /* the first member of each type */
 #define OBJECT(TYPE, type, ...) struct kv_##type type;
 #include "model/objects.def"
-#undef OBJECT
 };

@@ -264,7 +264,6 @@ static const struct kv_noun *const nouns[] = {
 	&kv_noun_dev,
 #define OBJECT(TYPE, type, ...) &objects[KV_##TYPE],
 #include "model/objects.def"
-#undef OBJECT
 	&kv_noun_post, &kv_noun_poll, &kv_noun_flush, &kv_noun_monitor, &kv_noun_echo,
 	&kv_noun_expect, &kv_noun_refused, &kv_noun_set, &kv_noun_sleep, NULL,
 };

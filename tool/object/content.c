@@ -151,15 +151,15 @@ static int read_file(const char *path, uint64_t max, char **data,
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	uint64_t used = 0;
 	ssize_t n;
-	int ret;
+	int ret = 0;
 
 	if (fd < 0)
 		return refuse_file(path, "open it", f);
 	/* +1: a file that is too long fills the extra byte. */
 	*data = malloc(max + 1);
 	if (!*data) {
-		ret = kv_fault_no_memory(f);
-		goto err_close;
+		close(fd);
+		return kv_fault_no_memory(f);
 	}
 	do {
 		do
@@ -174,18 +174,10 @@ static int read_file(const char *path, uint64_t max, char **data,
 				   path, (unsigned long long)max);
 	else if (!used)
 		ret = kv_fault_set(f, -EINVAL, "file '%s' is empty", path);
-	else
-		ret = 0;
-	if (ret)
-		goto err_free;
 	close(fd);
 	*length = used;
-	return 0;
-
-err_free:
-	free(*data);
-err_close:
-	close(fd);
+	if (ret)
+		free(*data);
 	return ret;
 }
 

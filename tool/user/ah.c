@@ -3,6 +3,8 @@
 #include <string.h>
 #include "user/user.h"
 
+const size_t kv_user_ah_size = sizeof(struct kv_user_ah);
+
 /* Address vectors of AHs and of connected QPs. */
 
 /* Without this check the device's own complaint goes to stderr. */

@@ -10,6 +10,8 @@
 #include "sys/clock.h"
 #include "user/user.h"
 
+const size_t kv_user_buf_size = sizeof(struct kv_user_buf);
+
 /* No kernel has more nodes. */
 #define NODES_MAX 1024
 #define NODES_WORD (8 * sizeof(unsigned long))

@@ -9,6 +9,8 @@
 #include "rules/conn.h"
 #include "user/conn.h"
 
+const size_t kv_user_conn_size = sizeof(struct kv_user_conn);
+
 /* Local addresses, which bind a CONN to a device. */
 
 /* Has librdmacm bound or resolved the CONN to a device other than the CONN's? */

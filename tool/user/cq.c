@@ -5,6 +5,8 @@
 #include "user/post.h"
 #include "user/run.h"
 
+const size_t kv_user_cq_size = sizeof(struct kv_user_cq);
+
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_cq_init *init)
 {

@@ -6,6 +6,8 @@
 #include "rules/buf.h"
 #include "user/user.h"
 
+const size_t kv_user_mr_size = sizeof(struct kv_user_mr);
+
 _Static_assert(KVERBS_ACCESS_LOCAL_WRITE == IBV_ACCESS_LOCAL_WRITE, "access");
 _Static_assert(KVERBS_ACCESS_REMOTE_WRITE == IBV_ACCESS_REMOTE_WRITE, "access");
 _Static_assert(KVERBS_ACCESS_REMOTE_READ == IBV_ACCESS_REMOTE_READ, "access");

@@ -25,24 +25,24 @@
 	}										\
 	_Static_assert(offsetof(struct kv_##type, dev) == offsetof(struct kv_pd, dev), #type);
 #include "model/objects.def"
-#undef OBJECT
+
+static const size_t run_size = sizeof(struct kv_user_run);
 
 /* The data of each type. */
 static const struct {
 	const char *name;
-	size_t size;
+	const size_t *size;
 	size_t persistent; /* offset in struct kv_TYPE_init */
 	int (*make)(struct kv_user *u, void *obj, const void *init);
 	int (*destroy)(struct kv_user *u, void *obj);
 	void (*fill)(void *obj, void *to);
 } types[KV_USER_TYPES] = {
 #define OBJECT(TYPE, type, ...)								\
-	[KV_##TYPE] = { #type, sizeof(struct kv_user_##type),			\
+	[KV_##TYPE] = { #type, &kv_user_##type##_size,				\
 			offsetof(struct kv_##type##_init, persistent),			\
 			type##_new, type##_destroy, type##_fill },
 #include "model/objects.def"
-#undef OBJECT
-	[KV_USER_RUN] = { "run", sizeof(struct kv_user_run), .destroy = kv_user_run_destroy },
+	[KV_USER_RUN] = { "run", &run_size, .destroy = kv_user_run_destroy },
 };
 
 /* The last id of each type; no id is used twice, even by different backends. */
@@ -67,7 +67,7 @@ void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev
 {
 	struct kv_user_obj *obj;
 
-	obj = kv_user_table_reserve(&u->tables[type]) ? calloc(1, types[type].size) : NULL;
+	obj = kv_user_table_reserve(&u->tables[type]) ? calloc(1, *types[type].size) : NULL;
 	if (!obj) {
 		kv_user_fail(u, -ENOMEM, "no memory");
 		return NULL;

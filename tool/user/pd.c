@@ -3,6 +3,8 @@
 #include <string.h>
 #include "user/user.h"
 
+const size_t kv_user_pd_size = sizeof(struct kv_user_pd);
+
 int kv_user_pd_new(struct kv_user *u, struct kv_user_pd *pd, const struct kv_pd_init *init)
 {
 	pd->ib = KV_USER_TIMED(u, ibv_alloc_pd(pd->obj.dev->ctx));

@@ -5,6 +5,8 @@
 #include "rules/request.h"
 #include "user/post.h"
 
+const size_t kv_user_qp_size = sizeof(struct kv_user_qp);
+
 _Static_assert((int)KVERBS_QPS_RESET == (int)IBV_QPS_RESET, "QP states");
 _Static_assert((int)KVERBS_QPS_INIT == (int)IBV_QPS_INIT, "QP states");
 _Static_assert((int)KVERBS_QPS_RTR == (int)IBV_QPS_RTR, "QP states");

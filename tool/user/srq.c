@@ -3,6 +3,8 @@
 #include <string.h>
 #include "user/post.h"
 
+const size_t kv_user_srq_size = sizeof(struct kv_user_srq);
+
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_srq_init *init)
 {

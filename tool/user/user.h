@@ -290,24 +290,23 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
 		     int (*fn)(const union kv_object *object, void *arg), void *arg);
 
 /*
- * For each type, in the file of its name; the first member of its struct is the object. new: makes
- * the verbs object. @obj is zeroed but for its device, and for parent 0 if @init names that first.
- * destroy: undoes new, or returns the verb's error and leaves the object as it was. fill: @to is
- * zeroed but for id and device.
+ * For each type, in the file of its name. size: of the type's struct, whose first member is the
+ * object. new: makes the verbs object. @obj is zeroed but for its device, and for parent 0 if @init
+ * names that first. destroy: undoes new, or returns the verb's error and leaves the object as it
+ * was. fill: @to is zeroed but for id and device.
  */
 #define OBJECT(TYPE, type, ...)								\
 	struct kv_user_##type;								\
+	extern const size_t kv_user_##type##_size;					\
 	int kv_user_##type##_new(struct kv_user *u, struct kv_user_##type *obj,		\
 				 const struct kv_##type##_init *init);			\
 	int kv_user_##type##_destroy(struct kv_user *u, struct kv_user_##type *obj);	\
 	void kv_user_##type##_fill(struct kv_user_##type *obj, struct kv_##type *to);
 #include "model/objects.def"
-#undef OBJECT
 
 /* The object of a row of model/ops.def; a row of KV_NO_TYPE is about a run, or about nothing. */
 #define OBJECT(TYPE, type, ...) typedef struct kv_user_##type kv_user_about_KV_##TYPE;
 #include "model/objects.def"
-#undef OBJECT
 typedef void kv_user_about_KV_NO_TYPE;
 
 /*
