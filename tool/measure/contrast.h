@@ -9,28 +9,20 @@
 /* Blocks of each series in a round. */
 #define KV_CONTRAST_BLOCKS 2
 
-/**
- * struct kv_contrast - which series a comparison has, and which of them it compares
- * @name: "spaces", "quadrants" or "self"
- * @n: how many series; their blocks are measured in turn
- * @series: the name of each series in results, and the spaces of its client and its server
- * @differences: how many differences are reported
- * @difference: a - b of the series @a and @b; the two differ in @changed: "client", "server" or ""
- *	for both ends
- */
+/* Which series a comparison has, and which of them it compares. */
 struct kv_contrast {
-	const char *name;
-	unsigned int n;
+	const char *name; /* "spaces", "quadrants" or "self" */
+	unsigned int n; /* how many series; their blocks are measured in turn */
 	struct {
-		const char *name;
+		const char *name; /* in results */
 		enum kv_space_id client;
 		enum kv_space_id server;
 	} series[KV_SERIES_MAX];
-	unsigned int differences;
-	struct kv_difference {
+	unsigned int differences; /* how many are reported */
+	struct kv_difference { /* a - b of the series @a and @b */
 		unsigned int a;
 		unsigned int b;
-		const char *changed;
+		const char *changed; /* what the two differ in: "client", "server"; "": both ends */
 	} difference[KV_DIFFERENCES_MAX];
 };
 

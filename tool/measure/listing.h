@@ -9,19 +9,15 @@ struct json_object;
 /* Size of the text of a column, with its terminating NUL. */
 #define KV_LISTING_TEXT 192
 
-/**
- * struct kv_listing - a column of a table that is made from a list of objects
- * @head: its title
- * @format: writes the text, KV_LISTING_TEXT at most, of the value at @path in an object @obj; if
- *	@obj has no value there, the text is "-"
- * @path: a JSON pointer
- * @spare: as in struct kv_column
- */
+/* A column of a table that is made from a list of objects. */
 struct kv_listing {
-	const char *head;
+	const char *head; /* its title */
+	/*
+	 * Writes the text, KV_LISTING_TEXT at most, of the value at @path in an object @obj; if
+	 * @obj has no value there, the text is "-".
+	 */
 	void (*format)(char *text, struct json_object *value, struct json_object *obj);
-	const char *path;
-	unsigned int spare;
+	const char *path; /* a JSON pointer */
 };
 
 /*

@@ -35,16 +35,14 @@ struct kv_workload {
 /* Requests are posted in the context that suits the device. */
 #define KV_POST_BY_DEVICE UINT32_MAX
 
-/**
- * struct kv_workload_kind - the samples and figures of a kind of measurement
- * @sample: name of a sample in the histogram
- * @estimand: name of a printed figure
- * @divisor: a sample divided by this is a figure: 2 where half of a round trip is printed, as
- *	perftest's ib_send_lat and ib_write_lat do
- */
+/* The samples and figures of a kind of measurement. */
 struct kv_workload_kind {
-	const char *sample;
-	const char *estimand;
+	const char *sample; /* name of a sample in the histogram */
+	const char *estimand; /* name of a printed figure */
+	/*
+	 * A sample divided by this is a figure: 2 where half of a round trip is printed, as
+	 * perftest's ib_send_lat and ib_write_lat do.
+	 */
 	unsigned int divisor;
 };
 

@@ -5,18 +5,12 @@
 
 /* Declarations for the nouns that are objects. */
 
-/**
- * struct kv_operation_args - the values of a command that is an operation of ops.def
- * @given: the object, and the keys that were given
- * @name: name of a new object; NULL: none
- * @cq: of 'qp add'
- * @in: the arguments of the operation
- */
+/* The values of a command that is an operation of ops.def. */
 struct kv_operation_args {
-	struct kv_given given;
-	const char *name;
-	uint32_t cq;
-	union {
+	struct kv_given given; /* the object, and the keys that were given */
+	const char *name; /* name of a new object; NULL: none */
+	uint32_t cq; /* of 'qp add' */
+	union { /* the arguments of the operation */
 		uint32_t id; /* of the object that the operation is about */
 #define OP(NAME, name_, in_, out_, about_, ...) struct kv_##in_ name_;
 #include "model/ops.def"

@@ -5,9 +5,7 @@
 #include <json-c/json.h>
 #include "cli/parse.h"
 
-/*
- * Documents as text: the keys of the commands, each followed by its value, in iproute2's style.
- */
+/* Documents as text: the keys of the commands, each followed by its value, in iproute2's style. */
 
 void kv_text_pairs(char *text, size_t size, struct json_object *obj, const char *begin,
 		   const char *glue);

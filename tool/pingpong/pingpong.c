@@ -81,13 +81,11 @@ static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *
 	int ret;
 
 	p->end.site = &p->site;
-	ret = kv_endpoint_add_pd(&p->end, f);
-	/* One entry for each receive, and one for each QP's send. */
-	if (!ret)
-		ret = kv_endpoint_add_cqs(&p->end, p->depth + p->qps, 0,
-					  p->events ? KVERBS_CQ_EVENT : KVERBS_CQ_POLLED, f);
-	if (!ret)
-		ret = kv_endpoint_add_buffer(&p->end, &p->buffer, p->size + headroom(p), f);
+	/* The CQ has an entry for each receive, and one for each QP's send. */
+	ret = kv_endpoint_add_pd(&p->end, f) ?:
+	      kv_endpoint_add_cqs(&p->end, p->depth + p->qps, 0,
+				  p->events ? KVERBS_CQ_EVENT : KVERBS_CQ_POLLED, f) ?:
+	      kv_endpoint_add_buffer(&p->end, &p->buffer, p->size + headroom(p), f);
 	if (!ret && kv_endpoint_needs_key(&p->end))
 		ret = kv_endpoint_register(&p->end, &p->buffer, KVERBS_ACCESS_LOCAL_WRITE, f);
 	if (!ret && p->type == KV_PINGPONG_SRQ)

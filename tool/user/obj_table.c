@@ -39,28 +39,25 @@ void kv_user_table_add(struct kv_user_table *table, struct kv_user_obj *obj)
 	table->objs[table->n++] = obj;
 }
 
-/* Index of the first object with this id or a higher one. */
-static size_t lower_bound(const struct kv_user_table *table, uint32_t id)
+static int compare(const void *key, const void *at)
 {
-	size_t from = 0, to = table->n;
+	uint32_t id = *(const uint32_t *)key, its = (*(struct kv_user_obj *const *)at)->id;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
+	return (id > its) - (id < its);
+}
 
-		if (table->objs[middle]->id < id)
-			from = middle + 1;
-		else
-			to = middle;
-	}
-	return from;
+/* Where an object is in the array, or NULL. */
+static struct kv_user_obj **look_up(const struct kv_user_table *table, uint32_t id)
+{
+	return table->n ? bsearch(&id, table->objs, table->n, sizeof(*table->objs), compare) : NULL;
 }
 
 /* Finds an object by its id, or NULL. */
 struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32_t id)
 {
-	size_t i = lower_bound(table, id);
+	struct kv_user_obj **at = look_up(table, id);
 
-	return i < table->n && table->objs[i]->id == id ? table->objs[i] : NULL;
+	return at ? *at : NULL;
 }
 
 /*
@@ -68,8 +65,8 @@ struct kv_user_obj *kv_user_table_find(const struct kv_user_table *table, uint32
  */
 void kv_user_table_remove(struct kv_user_table *table, uint32_t id)
 {
-	size_t i = lower_bound(table, id), behind = table->n - i - 1;
 	struct kv_user_obj **objs = table->objs;
+	size_t i = (size_t)(look_up(table, id) - objs), behind = table->n - i - 1;
 
 	table->n--;
 	if (i < behind) {
