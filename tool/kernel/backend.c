@@ -6,39 +6,38 @@
 #include "kernel/msg.h"
 #include "rules/qp_table.h"
 
-static struct kv_nl *nl_of(struct kv_backend *b)
-{
-	return (struct kv_nl *)b;
-}
-
 static void close_backend(struct kv_backend *b)
 {
-	kv_nl_close(nl_of(b));
+	kv_nl_close((struct kv_nl *)b);
 	free(b);
 }
 
 static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 {
-	static kv_nl_op_fn *const own[KV_OPS] = {
-#define OP(...)
-#define OWN(NAME, name, ...) [KV_OP_##NAME] = kv_nl_##name,
-#include "model/ops.def"
-		[KV_OP_DEV_GET] = kv_nl_dev_get,
-		[KV_OP_BUF_WRITE] = kv_nl_buf_write,
-		[KV_OP_BUF_READ] = kv_nl_buf_read,
-		[KV_OP_RUN_GET] = kv_nl_run_get,
-	};
+	struct kv_nl *nl = (struct kv_nl *)b;
 	struct kv_qp_modify modify;
 
-	if (own[op])
-		return own[op](nl_of(b), in, out);
-	if (op == KV_OP_QP_MODIFY) {
+	switch (op) {
+#define OP(...)
+#define OWN(NAME, name, ...)								\
+	case KV_OP_##NAME:								\
+		return kv_nl_##name(nl, in, out);
+#include "model/ops.def"
+	case KV_OP_DEV_GET:
+		return kv_nl_dev_get(nl, in, out);
+	case KV_OP_BUF_WRITE:
+	case KV_OP_BUF_READ:
+		return kv_nl_buf_move(nl, op, in);
+	case KV_OP_RUN_GET:
+		return kv_nl_run_get(nl, in, out);
+	case KV_OP_QP_MODIFY:
 		/* The target state is always sent. */
 		modify = *(const struct kv_qp_modify *)in;
 		modify.attr.mask |= KV_QPA_STATE;
-		in = &modify;
+		return kv_nl_command(nl, op, &modify, out);
+	default:
+		return kv_nl_command(nl, op, in, out);
 	}
-	return kv_nl_command(nl_of(b), op, in, out);
 }
 
 const struct kv_backend_ops kv_nl_backend_ops = {

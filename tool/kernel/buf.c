@@ -25,8 +25,8 @@ static int move_piece(struct kv_nl *nl, uint32_t id, uint64_t offset, const stru
 				  names, bulk);
 }
 
-/* Moves bytes to or from the buffer: @from or @into is set. The module refuses a length of 0. */
-static int move(struct kv_nl *nl, const struct kv_buf_data *in, const char *from, char *into)
+/* Moves bytes to or from the buffer. The module refuses a length of 0. */
+int kv_nl_buf_move(struct kv_nl *nl, enum kv_op op, const struct kv_buf_data *in)
 {
 	struct kv_nl_bulk bulk = { .attr = KVERBS_A_BUF_DATA };
 	uint64_t done = 0;
@@ -35,24 +35,12 @@ static int move(struct kv_nl *nl, const struct kv_buf_data *in, const char *from
 	do {
 		bulk.length = in->length - done < KVERBS_DATA_MAX ?
 			      (uint32_t)(in->length - done) : KVERBS_DATA_MAX;
-		bulk.from = from ? from + done : NULL;
-		bulk.into = into ? into + done : NULL;
+		if (op == KV_OP_BUF_WRITE)
+			bulk.from = (const char *)in->from + done;
+		else
+			bulk.into = (char *)in->into + done;
 		ret = move_piece(nl, in->id, in->offset + done, &bulk);
 		done += bulk.length;
 	} while (!ret && done < in->length);
 	return ret;
-}
-
-int kv_nl_buf_write(struct kv_nl *nl, const void *arg, void *out)
-{
-	const struct kv_buf_data *in = arg;
-
-	return move(nl, in, in->from, NULL);
-}
-
-int kv_nl_buf_read(struct kv_nl *nl, const void *arg, void *out)
-{
-	const struct kv_buf_data *in = arg;
-
-	return move(nl, in, NULL, in->into);
 }

@@ -149,9 +149,8 @@ static bool completes(const struct kv_event *event, uint32_t cq)
  * which may be the event of an earlier arming. Also 0 if events got lost, because this event may be
  * one of them. In either case the caller polls.
  */
-int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out)
+int kv_nl_cq_wait(struct kv_nl *nl, const struct kv_wait *in, struct kv_none *out)
 {
-	const struct kv_wait *in = arg;
 	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
 	uint32_t cq = in->id;
 	struct kv_event event;
@@ -181,10 +180,8 @@ int kv_nl_cq_wait(struct kv_nl *nl, const void *arg, void *out)
 }
 
 /* The next event. -ENOBUFS if events got lost before the event that the next call returns. */
-int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out)
+int kv_nl_event_wait(struct kv_nl *nl, const struct kv_wait *in, struct kv_event *event)
 {
-	const struct kv_wait *in = arg;
-	struct kv_event *event = out;
 	int ret = 0;
 
 	if (nl->lost) {
@@ -206,9 +203,8 @@ int kv_nl_event_wait(struct kv_nl *nl, const void *arg, void *out)
 	return 0;
 }
 
-int kv_nl_conn_wait(struct kv_nl *nl, const void *arg, void *out)
+int kv_nl_conn_wait(struct kv_nl *nl, const struct kv_wait *in, struct kv_none *out)
 {
-	const struct kv_wait *in = arg;
 	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));
 
 	if (ret == -EAGAIN)

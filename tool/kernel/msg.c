@@ -225,25 +225,24 @@ int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, voi
 	return list(b, &(struct each){ .noun = &devices, .dev_fn = fn, .arg = arg });
 }
 
-int kv_nl_dev_get(struct kv_nl *nl, const void *in, void *out)
+int kv_nl_dev_get(struct kv_nl *nl, const struct kv_dev_name *in, struct kv_dev *out)
 {
 	static const struct kv_shape *const names[] = { &kv_shape_dev, NULL };
 	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_DEV_GET, 0);
-	const char *name = ((const struct kv_dev_name *)in)->dev;
 	struct answer to = { .shape = &kv_shape_dev, .out = out };
 	char what[80];
 	int ret;
 
-	snprintf(what, sizeof(what), "kernel device %.64s", name);
+	snprintf(what, sizeof(what), "kernel device %.64s", in->dev);
 	if (msg)
-		nla_put_string(msg, KVERBS_A_DEV_NAME, name);
+		nla_put_string(msg, KVERBS_A_DEV_NAME, in->dev);
 	ret = kv_nl_request(nl, msg, what, names, on_answer, &to);
 	if (!ret)
 		kv_netdev_note(out);
 	return ret;
 }
 
-int kv_nl_counters(struct kv_nl *nl, const void *in, void *out)
+int kv_nl_counters(struct kv_nl *nl, const struct kv_dev_port *in, struct kv_counters *out)
 {
 	return kv_counters_read(&nl->base, in, out);
 }

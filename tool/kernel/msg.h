@@ -24,13 +24,14 @@ struct kv_nl_noun {
 extern const struct kv_nl_noun kv_nl_objects[KV_TYPES];
 extern const struct kv_nl_noun kv_nl_run;
 
-/* An operation that is not one command: same arguments as kv_backend_ops.call. */
-typedef int kv_nl_op_fn(struct kv_nl *nl, const void *in, void *out);
-
-kv_nl_op_fn kv_nl_dev_get, kv_nl_counters;
-kv_nl_op_fn kv_nl_buf_write, kv_nl_buf_read;
-kv_nl_op_fn kv_nl_conn_wait, kv_nl_cq_wait, kv_nl_event_wait, kv_nl_run_wait;
-kv_nl_op_fn kv_nl_run_peek, kv_nl_run_get;
+/* The operations that are no command, and those that are not one command. */
+#define OP(...)
+#define OWN(NAME, name, in_, out_, ...)							\
+	int kv_nl_##name(struct kv_nl *nl, const struct kv_##in_ *in, struct kv_##out_ *out);
+#include "model/ops.def"
+int kv_nl_dev_get(struct kv_nl *nl, const struct kv_dev_name *in, struct kv_dev *out);
+int kv_nl_buf_move(struct kv_nl *nl, enum kv_op op, const struct kv_buf_data *in);
+int kv_nl_run_get(struct kv_nl *nl, const struct kv_run_which *in, struct kv_run_result *out);
 
 int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out);
 int kv_nl_each(struct kv_backend *b, enum kv_type type,

@@ -50,40 +50,38 @@ static int get_result(struct kv_nl *nl, uint32_t id, const uint32_t *worker, str
 	return kv_nl_request(nl, msg, kv_nl_run.what, names, on_result, result);
 }
 
-int kv_nl_run_peek(struct kv_nl *nl, const void *in, void *out)
+int kv_nl_run_peek(struct kv_nl *nl, const struct kv_id *in, struct kv_run_result *out)
 {
 	struct result arg = { .to = out };
 
 	memset(out, 0, offsetof(struct kv_run_result, hist.bin));
-	return get_result(nl, ((const struct kv_id *)in)->id, NULL, &arg);
+	return get_result(nl, in->id, NULL, &arg);
 }
 
-int kv_nl_run_get(struct kv_nl *nl, const void *in, void *out)
+int kv_nl_run_get(struct kv_nl *nl, const struct kv_run_which *which, struct kv_run_result *out)
 {
-	const struct kv_run_which *which = in;
 	struct result arg = { .to = out };
 	int ret;
 
 	memset(out, 0, offsetof(struct kv_run_result, hist));
-	kv_hist_reset(&arg.to->hist);
+	kv_hist_reset(&out->hist);
 	do
 		ret = get_result(nl, which->id, &which->worker, &arg);
 	while (!ret && arg.next_bin);
-	if (!ret && which->worker < arg.to->workers)
-		arg.to->hist.sum = arg.to->worker[which->worker].sum_ticks;
+	if (!ret && which->worker < out->workers)
+		out->hist.sum = out->worker[which->worker].sum_ticks;
 	return ret;
 }
 
-int kv_nl_run_wait(struct kv_nl *nl, const void *arg, void *out)
+int kv_nl_run_wait(struct kv_nl *nl, const struct kv_wait *in, struct kv_none *out)
 {
-	const struct kv_wait *in = arg;
 	uint64_t deadline_ns = kv_nl_deadline(in->timeout_ms);
 	struct kv_run_result result;
 	int ret;
 
 	/* An event may concern another object: ask, wait, ask again. */
 	do {
-		ret = kv_nl_run_peek(nl, in, &result);
+		ret = kv_nl_run_peek(nl, &(struct kv_id){ in->id }, &result);
 		if (ret || result.state == KVERBS_RUN_DONE)
 			return ret;
 		ret = kv_nl_wait_any(nl, deadline_ns);
