@@ -17,14 +17,9 @@ static int wait_readable(struct kv_nl *nl, uint64_t deadline_ns)
 		.events = POLLIN,
 	};
 	uint64_t now = kv_now_ns();
-	uint64_t left = deadline_ns > now ? deadline_ns - now : 0;
-	struct timespec ts = {
-		.tv_sec = (time_t)(left / 1000000000),
-		.tv_nsec = (long)(left % 1000000000),
-	};
-	int n;
+	const struct timespec left = kv_timespec(deadline_ns > now ? deadline_ns - now : 0);
+	int n = ppoll(&fd, 1, deadline_ns == UINT64_MAX ? NULL : &left, NULL);
 
-	n = ppoll(&fd, 1, deadline_ns == UINT64_MAX ? NULL : &ts, NULL);
 	if (n < 0)
 		return -errno;
 	return n ? 0 : -EAGAIN;

@@ -94,7 +94,7 @@ int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fau
 	m->path = path;
 	m->doc = calloc(n, sizeof(*m->doc));
 	if (!m->doc)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return kv_fault_no_memory(f);
 	for (m->n = 0; m->n < n && !ret; m->n++) {
 		m->doc[m->n] = json_object_from_file(path[m->n]);
 		if (!m->doc[m->n])

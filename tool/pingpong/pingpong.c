@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
 #include "pingpong/pingpong.h"
@@ -270,10 +269,8 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
  */
 static void linger(const struct kv_pingpong *p)
 {
-	const struct timespec ts = { .tv_nsec = LINGER_NS };
-
 	if (p->type == KV_PINGPONG_RC || p->type == KV_PINGPONG_SRQ)
-		nanosleep(&ts, NULL);
+		kv_sleep_ns(LINGER_NS);
 }
 
 /**

@@ -231,7 +231,7 @@ int kv_rate_passive(struct kv_rate *r, struct kv_fault *f)
 
 	h = calloc(1, sizeof(*h));
 	if (!h)
-		return kv_fault_set(f, -ENOMEM, "no memory");
+		return kv_fault_no_memory(f);
 	h->r = r;
 	h->b = r->end.site->b;
 	ret = kv_rate_init(r, f) ?:

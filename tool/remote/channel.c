@@ -99,14 +99,11 @@ static void *keep_thread(void *arg)
 {
 	struct kv_channel *l = arg;
 	struct timespec at;
-	uint64_t next;
 
 	pthread_mutex_lock(&l->lock);
 	while (!l->ending && !l->broken) {
-		next = keep(l);
-		at.tv_sec = (time_t)(next / 1000000000);
-		at.tv_nsec = (long)(next % 1000000000);
-		pthread_cond_timedwait(&l->ends, &l->lock, &at);
+		at = kv_timespec(keep(l));
+		pthread_cond_clockwait(&l->ends, &l->lock, CLOCK_MONOTONIC, &at);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return NULL;
@@ -138,16 +135,11 @@ static int start_thread(struct kv_channel *l)
 int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,
 		     enum kv_keep keep)
 {
-	pthread_condattr_t attr;
-
 	l->wire = *w;
 	l->nop_ns = idle_ns / 3;
 	l->said_ns = kv_now_ns();
 	pthread_mutex_init(&l->lock, NULL);
-	pthread_condattr_init(&attr);
-	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-	pthread_cond_init(&l->ends, &attr);
-	pthread_condattr_destroy(&attr);
+	pthread_cond_init(&l->ends, NULL);
 	if (keep == KV_KEEP_THREAD)
 		return start_thread(l);
 	l->next = without_thread;

@@ -43,7 +43,7 @@ static int parse(struct kv_wire *w, struct json_object **obj)
 	int ret = 0;
 
 	if (!tok)
-		return kv_fault_set(&w->fault, -ENOMEM, "no memory");
+		return kv_fault_no_memory(&w->fault);
 	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
 	*obj = json_tokener_parse_ex(tok, w->head, (int)w->head_length);
 	error = json_tokener_get_error(tok);

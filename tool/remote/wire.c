@@ -45,7 +45,7 @@ int kv_wire_init(struct kv_wire *w, int fd)
 	if (w->data && w->out)
 		return 0;
 	kv_wire_close(w);
-	return kv_fault_set(&w->fault, -ENOMEM, "no memory");
+	return kv_fault_no_memory(&w->fault);
 }
 
 /**
@@ -298,7 +298,7 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 	free(w->head);
 	w->head = malloc(h.head);
 	if (!w->head)
-		return kv_fault_set(&w->fault, -ENOMEM, "no memory");
+		return kv_fault_no_memory(&w->fault);
 	ret = receive_all(w, w->head, h.head, &end_ns, true) ?:
 	      receive_all(w, w->data, h.data, &end_ns, true);
 	if (ret)

@@ -157,7 +157,7 @@ static int admit(struct client *c)
 			       &c->fault);
 
 	if (!ret && kv_service_init(&c->service, &c->site, &c->serve->limits))
-		ret = kv_fault_set(&c->fault, -ENOMEM, "no memory");
+		ret = kv_fault_no_memory(&c->fault);
 	if (!ret)
 		kv_serve_file_init(&c->service, c->serve->files);
 	return ret;

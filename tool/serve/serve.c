@@ -262,10 +262,7 @@ static unsigned int watch(struct parent *p, unsigned int *listeners)
 /* Signals, which are blocked outside of waits, may end the wait. */
 static int poll_for(struct parent *p, unsigned int n, uint64_t ns)
 {
-	struct timespec ts = {
-		.tv_sec = (time_t)(ns / 1000000000),
-		.tv_nsec = (long)(ns % 1000000000),
-	};
+	const struct timespec ts = kv_timespec(ns);
 
 	return ppoll(p->fds, n, &ts, &p->old);
 }
@@ -372,7 +369,7 @@ int kv_serve_run(struct kv_serve *s, struct kv_fault *f)
 	p.child = calloc(p.max, sizeof(*p.child));
 	p.fds = calloc(p.max + KV_SERVE_LISTENERS, sizeof(*p.fds));
 	if (!p.child || !p.fds) {
-		ret = kv_fault_set(f, -ENOMEM, "no memory");
+		ret = kv_fault_no_memory(f);
 		goto out_free;
 	}
 	ret = block_signals(&p);

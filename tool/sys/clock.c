@@ -5,6 +5,7 @@
 #include "loop_env.h"
 #include "out/unit.h"
 #include "sys/clock.h"
+#include "sys/now.h"
 
 /* The time between two pairs of readings; each pair has an error of less than 1 us. */
 #define CALIBRATION_NS 20000000
@@ -57,7 +58,6 @@ static struct pair read_pair(void)
 
 static void calibrate(void)
 {
-	const struct timespec rest = { .tv_nsec = CALIBRATION_NS };
 	struct pair from, to;
 
 	/* In such a guest a tick is an instruction, which has no meaningful time. */
@@ -69,7 +69,7 @@ static void calibrate(void)
 	from = read_pair();
 	/* A signal may end the sleep early. */
 	do {
-		nanosleep(&rest, NULL);
+		kv_sleep_ns(CALIBRATION_NS);
 		to = read_pair();
 	} while (to.ns - from.ns < CALIBRATION_NS);
 	ns_per_tick = (double)(to.ns - from.ns) / (double)(to.ticks - from.ticks);

@@ -13,10 +13,15 @@ static inline uint64_t kv_now_ns(void)
 	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
 }
 
-/* Sleeps for less than a second. A signal ends the sleep. */
-static inline void kv_sleep_ns(uint32_t ns)
+static inline struct timespec kv_timespec(uint64_t ns)
 {
-	const struct timespec ts = { .tv_nsec = (long)ns };
+	return (struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) };
+}
+
+/* A signal ends the sleep. */
+static inline void kv_sleep_ns(uint64_t ns)
+{
+	const struct timespec ts = kv_timespec(ns);
 
 	nanosleep(&ts, NULL);
 }
