@@ -111,8 +111,9 @@ int kv_user_ah_new(struct kv_user *u, struct kv_user_ah *ah, const struct kv_ah_
 		return kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
 					   "ibv_create_ah: %s: check dgid, sgid_index and the route to it",
 					   strerror(errno));
-	ah->port = init->port;
-	kv_user_av_fill(&attr, &ah->av);
+	ah->is.pd = init->pd;
+	ah->is.port = init->port;
+	kv_user_av_fill(&attr, &ah->is.av);
 	return 0;
 }
 
@@ -123,7 +124,5 @@ int kv_user_ah_destroy(struct kv_user *u, struct kv_user_ah *ah)
 
 void kv_user_ah_fill(struct kv_user_ah *ah, struct kv_ah *to)
 {
-	to->pd = ah->obj.parents[0]->id;
-	to->port = ah->port;
-	to->av = ah->av;
+	*to = ah->is;
 }

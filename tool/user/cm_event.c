@@ -17,14 +17,13 @@ static uint32_t to_event(enum rdma_cm_event_type from)
 }
 
 /* Keeps the private data of an event. */
-void kv_user_conn_take_private(uint8_t data[KVERBS_CONN_PRIVATE_MAX], uint32_t *length,
-			       const struct rdma_conn_param *param)
+void kv_user_conn_take_private(struct kv_conn *to, const struct rdma_conn_param *param)
 {
-	*length = param->private_data ? param->private_data_len : 0;
-	if (*length > KVERBS_CONN_PRIVATE_MAX)
-		*length = KVERBS_CONN_PRIVATE_MAX;
-	if (*length)
-		memcpy(data, param->private_data, *length);
+	to->private_length = param->private_data ? param->private_data_len : 0;
+	if (to->private_length > KVERBS_CONN_PRIVATE_MAX)
+		to->private_length = KVERBS_CONN_PRIVATE_MAX;
+	if (to->private_length)
+		memcpy(to->private_data, param->private_data, to->private_length);
 }
 
 static void report(struct kv_user *u, const struct kv_user_conn *conn, uint32_t cm_event,
@@ -43,23 +42,23 @@ static void report(struct kv_user *u, const struct kv_user_conn *conn, uint32_t 
 
 static void end(struct kv_user *u, struct kv_user_conn *conn, uint32_t state)
 {
-	conn->state = state;
+	conn->is.state = state;
 	kv_user_conn_end_qp(u, conn);
 }
 
 static void on_resolved(struct kv_user_conn *conn)
 {
-	conn->state = KVERBS_CONN_ADDR_RESOLVED;
+	conn->is.state = KVERBS_CONN_ADDR_RESOLVED;
 	if (!kv_user_conn_is_foreign(conn))
 		return;
-	conn->state = KVERBS_CONN_FAILED;
-	conn->event = KVERBS_CM_EVENT_ADDR_ERROR;
-	conn->status = -EXDEV;
+	conn->is.state = KVERBS_CONN_FAILED;
+	conn->is.event = KVERBS_CM_EVENT_ADDR_ERROR;
+	conn->is.status = -EXDEV;
 }
 
 static void on_disconnected(struct kv_user *u, struct kv_user_conn *conn)
 {
-	bool asked = conn->state == KVERBS_CONN_DISCONNECTING;
+	bool asked = conn->is.state == KVERBS_CONN_DISCONNECTING;
 
 	end(u, conn, KVERBS_CONN_DISCONNECTED);
 	/* Sends the answer to the peer's request (DREP); without a DREP the peer waits. */
@@ -71,26 +70,26 @@ static void on_disconnected(struct kv_user *u, struct kv_user_conn *conn)
 static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 		     const struct rdma_conn_param *param)
 {
-	switch (conn->event) {
+	switch (conn->is.event) {
 	case KVERBS_CM_EVENT_ADDR_RESOLVED:
 		on_resolved(conn);
 		break;
 	case KVERBS_CM_EVENT_ROUTE_RESOLVED:
-		conn->state = KVERBS_CONN_ROUTE_RESOLVED;
+		conn->is.state = KVERBS_CONN_ROUTE_RESOLVED;
 		break;
 	case KVERBS_CM_EVENT_CONNECT_RESPONSE:
-		conn->state = KVERBS_CONN_ANSWERED;
-		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
+		conn->is.state = KVERBS_CONN_ANSWERED;
+		kv_user_conn_take_private(&conn->is, param);
 		break;
 	case KVERBS_CM_EVENT_ESTABLISHED:
 		/* The answer on iWARP. On others it came before, and a confirmation has no data. */
-		if (conn->state == KVERBS_CONN_CONNECTING)
-			kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
-		conn->state = KVERBS_CONN_ESTABLISHED;
+		if (conn->is.state == KVERBS_CONN_CONNECTING)
+			kv_user_conn_take_private(&conn->is, param);
+		conn->is.state = KVERBS_CONN_ESTABLISHED;
 		kv_user_conn_note_rts(conn);
 		break;
 	case KVERBS_CM_EVENT_REJECTED:
-		kv_user_conn_take_private(conn->private_data, &conn->private_length, param);
+		kv_user_conn_take_private(&conn->is, param);
 		end(u, conn, KVERBS_CONN_REJECTED);
 		break;
 	case KVERBS_CM_EVENT_DISCONNECTED:
@@ -111,10 +110,10 @@ static void on_request(struct kv_user *u, const struct rdma_cm_event *event)
 {
 	struct kv_user_conn *listener = event->listen_id->context;
 
-	listener->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
-	listener->status = event->status;
+	listener->is.event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	listener->is.status = event->status;
 	kv_user_conn_add_request(u, listener, event->id, &event->param.conn);
-	report(u, listener, listener->event, listener->status);
+	report(u, listener, listener->is.event, listener->is.status);
 }
 
 static void handle(struct kv_user *u, const struct rdma_cm_event *event)
@@ -128,11 +127,11 @@ static void handle(struct kv_user *u, const struct rdma_cm_event *event)
 	/* A request that is not taken yet has no context. */
 	if (!conn)
 		return;
-	conn->event = to_event(event->event);
+	conn->is.event = to_event(event->event);
 	/* librdmacm reports its own failures as -1, with the reason in errno. */
-	conn->status = event->status == -1 && errno ? -errno : event->status;
+	conn->is.status = event->status == -1 && errno ? -errno : event->status;
 	on_event(u, conn, &event->param.conn);
-	report(u, conn, conn->event, conn->status);
+	report(u, conn, conn->is.event, conn->is.status);
 }
 
 /* Handles all pending events of CONNs. Returns true if there was one. */

@@ -86,12 +86,12 @@ static void renew(struct kv_user *u, struct kv_user_conn *conn)
 {
 	struct rdma_cm_id *cm;
 
-	conn->state = KVERBS_CONN_FAILED;
+	conn->is.state = KVERBS_CONN_FAILED;
 	if (rdma_create_id(u->cm, &cm, conn, RDMA_PS_TCP))
 		return;
 	rdma_destroy_id(conn->cm);
 	conn->cm = cm;
-	conn->state = KVERBS_CONN_IDLE;
+	conn->is.state = KVERBS_CONN_IDLE;
 }
 
 /* Connections of librdmacm: made, bound to addresses, waited for, destroyed. */
@@ -143,9 +143,10 @@ int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, en
 
 	if (states || op == KV_OP_CONN_GET)
 		kv_user_conn_take_events(u);
-	if (!states || !kv_conn_rules_check_state(states, conn->state, &why))
+	if (!states || !kv_conn_rules_check_state(states, conn->is.state, &why))
 		return 0;
-	if (conn->state == KVERBS_CONN_FAILED && conn->event == KVERBS_CM_EVENT_DEVICE_REMOVAL)
+	if (conn->is.state == KVERBS_CONN_FAILED &&
+	    conn->is.event == KVERBS_CM_EVENT_DEVICE_REMOVAL)
 		return kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
 				    conn->obj.id, kv_user_dev_name(conn->obj.dev));
 	return kv_user_refuse(u, &why);
@@ -184,7 +185,7 @@ int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 	if (ret)
 		renew(u, conn);
 	else
-		conn->state = KVERBS_CONN_RESOLVING_ADDR;
+		conn->is.state = KVERBS_CONN_RESOLVING_ADDR;
 	return ret;
 }
 
@@ -200,7 +201,7 @@ int kv_user_conn_resolve_route(struct kv_user *u, struct kv_user_conn *conn,
 		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
 					   "rdma_resolve_route of conn %u: %s", in->id,
 					   strerror(errno));
-	conn->state = KVERBS_CONN_RESOLVING_ROUTE;
+	conn->is.state = KVERBS_CONN_RESOLVING_ROUTE;
 	return 0;
 }
 
@@ -253,8 +254,8 @@ int kv_user_conn_listen(struct kv_user *u, struct kv_user_conn *conn,
 		renew(u, conn);
 		return ret;
 	}
-	conn->backlog = in->backlog;
-	conn->state = KVERBS_CONN_LISTENING;
+	conn->is.backlog = in->backlog;
+	conn->is.state = KVERBS_CONN_LISTENING;
 	kv_user_obj_fill(&conn->obj, to);
 	return 0;
 }
@@ -270,7 +271,7 @@ void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
 	const char *from = cm->verbs ? ibv_get_device_name(cm->verbs->device) : "";
 	const char *dev = kv_user_dev_name(listener->obj.dev);
 
-	if (listener->waiting < listener->backlog && !strcmp(from, dev))
+	if (listener->is.waiting < listener->is.backlog && !strcmp(from, dev))
 		request = kv_user_obj_alloc(u, KV_CONN, listener->obj.dev);
 	if (!request) {
 		rdma_reject(cm, NULL, 0);
@@ -279,21 +280,21 @@ void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
 	}
 	cm->context = NULL;
 	request->cm = cm;
-	request->state = KVERBS_CONN_REQUESTED;
-	request->event = KVERBS_CM_EVENT_CONNECT_REQUEST;
-	request->listener = listener->obj.id;
+	request->is.state = KVERBS_CONN_REQUESTED;
+	request->is.event = KVERBS_CM_EVENT_CONNECT_REQUEST;
+	request->is.listener = listener->obj.id;
 	TAILQ_INIT(&request->requests);
-	request->responder_resources = param->responder_resources;
-	request->initiator_depth = param->initiator_depth;
-	kv_user_conn_take_private(request->private_data, &request->private_length, param);
+	request->is.responder_resources = param->responder_resources;
+	request->is.initiator_depth = param->initiator_depth;
+	kv_user_conn_take_private(&request->is, param);
 	TAILQ_INSERT_TAIL(&listener->requests, request, next);
-	listener->waiting++;
+	listener->is.waiting++;
 }
 
 static void remove_request(struct kv_user_conn *listener, struct kv_user_conn *request)
 {
 	TAILQ_REMOVE(&listener->requests, request, next);
-	listener->waiting--;
+	listener->is.waiting--;
 }
 
 /* Rejects all requests that wait. */
@@ -332,8 +333,8 @@ static void clear_listener(struct kv_user *u, uint32_t id)
 	struct kv_user_conn *conn;
 
 	KV_USER_FOR_EACH(u, KV_CONN, conn)
-		if (conn->listener == id)
-			conn->listener = 0;
+		if (conn->is.listener == id)
+			conn->is.listener = 0;
 }
 
 /* rdma_destroy_id() ends the connection, or rejects the request. */
@@ -353,23 +354,14 @@ void kv_user_conn_fill(struct kv_user_conn *conn, struct kv_conn *to)
 {
 	const struct kv_user_obj *qp = conn->obj.parents[KV_USER_CONN_QP];
 
+	*to = conn->is;
 	to->src = conn->cm->route.addr.src_storage;
 	/* The peer address of a listener is all zeros. */
 	if (rdma_get_dst_port(conn->cm))
 		to->dst = conn->cm->route.addr.dst_storage;
-	to->backlog = conn->backlog;
-	to->waiting = conn->waiting;
-	to->listener = conn->listener;
 	to->qp = qp ? qp->id : 0;
-	to->responder_resources = conn->responder_resources;
-	to->initiator_depth = conn->initiator_depth;
-	to->state = conn->state;
-	to->event = conn->event;
-	to->status = conn->status;
-	if (conn->event == KVERBS_CM_EVENT_REJECTED)
+	if (to->event == KVERBS_CM_EVENT_REJECTED)
 		snprintf(to->reason, sizeof(to->reason), "%s",
-			 conn->status < 0 ? strerror(-conn->status) :
-			 kv_enum_name(kv_enum_cm_reason, (uint32_t)conn->status));
-	to->private_length = conn->private_length;
-	memcpy(to->private_data, conn->private_data, conn->private_length);
+			 to->status < 0 ? strerror(-to->status) :
+			 kv_enum_name(kv_enum_cm_reason, (uint32_t)to->status));
 }

@@ -71,7 +71,7 @@ static int check_qp(struct kv_user *u, const struct kv_user_conn *conn, struct k
 	if (qp->obj.dev != conn->obj.dev)
 		return kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
 				    qp->obj.id, conn->obj.id);
-	if (kv_conn_rules_check_qp(qp->type, is_in_use(u, qp), &why))
+	if (kv_conn_rules_check_qp(qp->is.type, is_in_use(u, qp), &why))
 		return kv_user_refuse(u, &why);
 	ret = kv_user_qp_query_state(u, qp, state);
 	if (!ret && kv_conn_rules_check_qp_state(*state, &why))
@@ -95,7 +95,7 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 		struct rdma_conn_param *to, struct kv_user_qp **found, uint32_t *state)
 {
 	const struct ibv_device_attr *limits = &conn->obj.dev->attr;
-	bool asked = conn->state == KVERBS_CONN_REQUESTED;
+	bool asked = conn->is.state == KVERBS_CONN_REQUESTED;
 	int ret = check_private(u, conn, what, from->private_length, max);
 	struct kv_user_qp *qp = ret ? NULL : kv_user_obj_find(u, KV_QP, from->qp);
 
@@ -105,11 +105,11 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 	      check_given(u, conn, from, *state) ?:
 	      choose_depth(u, "responder_resources", from->responder_resources,
 			   limits->max_qp_rd_atom, "max_qp_rd_atom",
-			   asked ? conn->responder_resources : UINT_MAX,
+			   asked ? conn->is.responder_resources : UINT_MAX,
 			   &to->responder_resources) ?:
 	      choose_depth(u, "initiator_depth", from->initiator_depth,
 			   limits->max_qp_init_rd_atom, "max_qp_init_rd_atom",
-			   asked ? conn->initiator_depth : UINT_MAX, &to->initiator_depth);
+			   asked ? conn->is.initiator_depth : UINT_MAX, &to->initiator_depth);
 	if (ret)
 		return ret;
 	to->private_data = from->private_data;
@@ -118,7 +118,7 @@ static int prep(struct kv_user *u, const struct kv_user_conn *conn,
 	to->retry_count = (uint8_t)from->retry_cnt;
 	to->rnr_retry_count = (uint8_t)from->rnr_retry;
 	to->srq = !!qp->srq;
-	to->qp_num = qp->qpn;
+	to->qp_num = qp->is.qpn;
 	*found = qp;
 	return 0;
 }
@@ -228,9 +228,9 @@ void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn)
 static int fail(struct kv_user *u, struct kv_user_conn *conn, const char *verb, int error)
 {
 	kv_user_conn_end_qp(u, conn);
-	conn->state = KVERBS_CONN_FAILED;
-	conn->event = KVERBS_CM_EVENT_CONNECT_ERROR;
-	conn->status = error;
+	conn->is.state = KVERBS_CONN_FAILED;
+	conn->is.event = KVERBS_CM_EVENT_CONNECT_ERROR;
+	conn->is.status = error;
 	return kv_user_verb_failed(u, KVERBS_STAGE_CM, error,
 				   "%s of conn %u: %s: the peer may have given up", verb,
 				   conn->obj.id, strerror(-error));
@@ -255,7 +255,7 @@ int kv_user_conn_connect(struct kv_user *u, struct kv_user_conn *conn,
 		give_back(u, conn, qp, state);
 		return ret;
 	}
-	conn->state = KVERBS_CONN_CONNECTING;
+	conn->is.state = KVERBS_CONN_CONNECTING;
 	return 0;
 }
 
@@ -280,7 +280,7 @@ int kv_user_conn_establish(struct kv_user *u, struct kv_user_conn *conn,
 		return ret;
 	if (KV_USER_STAGE(u, CM, rdma_establish(conn->cm)))
 		return fail(u, conn, "rdma_establish", -errno);
-	conn->state = KVERBS_CONN_ESTABLISHED;
+	conn->is.state = KVERBS_CONN_ESTABLISHED;
 	return 0;
 }
 
@@ -318,7 +318,7 @@ int kv_user_conn_accept(struct kv_user *u, struct kv_user_conn *conn,
 	if (KV_USER_STAGE(u, CM, rdma_accept(conn->cm, &to)))
 		return fail(u, conn, "rdma_accept", -errno);
 	kv_user_conn_note_rts(conn);
-	conn->state = KVERBS_CONN_ACCEPTED;
+	conn->is.state = KVERBS_CONN_ACCEPTED;
 	return 0;
 }
 
@@ -333,7 +333,7 @@ int kv_user_conn_reject(struct kv_user *u, struct kv_user_conn *conn,
 		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
 					   "rdma_reject of conn %u: %s", in->id, strerror(errno));
 	kv_user_conn_end_qp(u, conn);
-	conn->state = KVERBS_CONN_REJECTED;
+	conn->is.state = KVERBS_CONN_REJECTED;
 	return 0;
 }
 
@@ -347,6 +347,6 @@ int kv_user_conn_disconnect(struct kv_user *u, struct kv_user_conn *conn, const 
 		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
 					   "rdma_disconnect of conn %u: %s", in->id,
 					   strerror(errno));
-	conn->state = KVERBS_CONN_DISCONNECTING;
+	conn->is.state = KVERBS_CONN_DISCONNECTING;
 	return 0;
 }

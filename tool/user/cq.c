@@ -48,8 +48,8 @@ int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_
 			ibv_destroy_comp_channel(cq->channel);
 		return ret;
 	}
-	cq->context = init->context;
-	cq->comp_vector = init->comp_vector;
+	cq->is.context = init->context;
+	cq->is.comp_vector = init->comp_vector;
 	TAILQ_INIT(&cq->done);
 	return 0;
 }
@@ -72,10 +72,8 @@ int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq)
 
 void kv_user_cq_fill(struct kv_user_cq *cq, struct kv_cq *to)
 {
+	*to = cq->is;
 	to->cqe = (uint32_t)cq->ib->cqe;
-	to->comp_vector = cq->comp_vector;
-	to->context = cq->context;
-	to->pending = cq->pending;
 }
 
 /* -EBUSY if a run polls the CQ. */

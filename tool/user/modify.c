@@ -213,7 +213,7 @@ int kv_user_qp_modify(struct kv_user *u, struct kv_user_qp *qp, const struct kv_
 		return ret;
 	if (state == KVERBS_QPS_RESET && from->state == KVERBS_QPS_INIT)
 		mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
-	ret = kv_qp_table_check(qp->type, state, from->state, mask, &wrong);
+	ret = kv_qp_table_check(qp->is.type, state, from->state, mask, &wrong);
 	if (ret)
 		return kv_user_fail(u, ret, "%s", wrong.text);
 	ret = check_device(u, qp, state, from) ?:

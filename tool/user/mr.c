@@ -16,7 +16,8 @@ _Static_assert(KVERBS_ACCESS_REMOTE_ATOMIC == IBV_ACCESS_REMOTE_ATOMIC, "access"
 /* libibverbs has no verb that makes an MR without registering it. */
 int kv_user_mr_new(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_init *init)
 {
-	mr->max_pages = init->max_pages ? init->max_pages : KV_MR_MAX_PAGES;
+	mr->is.pd = init->pd;
+	mr->is.max_pages = init->max_pages ? init->max_pages : KV_MR_MAX_PAGES;
 	return 0;
 }
 
@@ -36,7 +37,7 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struc
 		.length = reg->length,
 		.page_size = kv_reg_page_size(dev->attr.page_size_cap,
 					      (uint32_t)sysconf(_SC_PAGESIZE)),
-		.max_pages = mr->max_pages,
+		.max_pages = mr->is.max_pages,
 		.access = reg->access,
 		.atomic = kv_user_dev_caps(dev) & KVERBS_CAP_ATOMIC,
 	};
@@ -78,9 +79,19 @@ int kv_user_mr_reg(struct kv_user *u, struct kv_user_mr *mr, const struct kv_mr_
 					   errno == ENOMEM ?
 					   ": raise the limit of locked memory (ulimit -l)" : "");
 	kv_user_obj_set_parent(&mr->obj, KV_USER_MR_BUF, &buf->obj);
-	mr->access = reg->access;
-	mr->offset = reg->offset;
-	mr->length = reg->length;
+	mr->is = (struct kv_mr){
+		.pd = mr->is.pd,
+		.max_pages = mr->is.max_pages,
+		.registered = true,
+		.buf = reg->buf,
+		.offset = reg->offset,
+		.length = reg->length,
+		.access = reg->access,
+		.lkey = mr->ib->lkey,
+		/* Without a remote right the device may still give an rkey, of no use. */
+		.rkey = reg->access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0,
+		.iova = (uintptr_t)mr->ib->addr,
+	};
 	kv_user_obj_fill(&mr->obj, to);
 	return 0;
 }
@@ -106,6 +117,7 @@ static int dereg(struct kv_user *u, struct kv_user_mr *mr)
 	if (ret)
 		return -ret;
 	mr->ib = NULL;
+	mr->is = (struct kv_mr){ .pd = mr->is.pd, .max_pages = mr->is.max_pages };
 	kv_user_obj_set_parent(&mr->obj, KV_USER_MR_BUF, NULL);
 	return 0;
 }
@@ -132,17 +144,5 @@ int kv_user_mr_destroy(struct kv_user *u, struct kv_user_mr *mr)
 
 void kv_user_mr_fill(struct kv_user_mr *mr, struct kv_mr *to)
 {
-	to->pd = mr->obj.parents[KV_USER_MR_PD]->id;
-	to->max_pages = mr->max_pages;
-	to->registered = mr->ib;
-	if (!mr->ib)
-		return;
-	to->buf = mr->obj.parents[KV_USER_MR_BUF]->id;
-	to->offset = mr->offset;
-	to->length = mr->length;
-	to->access = mr->access;
-	to->lkey = mr->ib->lkey;
-	/* Without a remote right the device may still give an rkey, which is of no use. */
-	to->rkey = mr->access & ~KVERBS_ACCESS_LOCAL_WRITE ? mr->ib->rkey : 0;
-	to->iova = (uintptr_t)mr->ib->addr;
+	*to = mr->is;
 }

@@ -242,9 +242,9 @@ void kv_user_obj_fill(struct kv_user_obj *obj, void *to)
 	struct kv_pd *head = to;
 
 	memset(to, 0, kv_object_rows[obj->type].shape->size);
+	types[obj->type].fill(obj, to);
 	head->id = obj->id;
 	snprintf(head->dev, sizeof(head->dev), "%s", kv_user_dev_name(obj->dev));
-	types[obj->type].fill(obj, to);
 }
 
 /* kv_backend_ops.each */

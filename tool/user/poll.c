@@ -33,7 +33,7 @@ static struct kv_user_qp *find_qpn(const struct kv_user *u, const struct kv_user
 	struct kv_user_qp *qp;
 
 	KV_USER_FOR_EACH(u, KV_QP, qp)
-		if (qp->obj.dev == cq->obj.dev && qp->qpn == qpn)
+		if (qp->obj.dev == cq->obj.dev && qp->is.qpn == qpn)
 			return qp;
 	return NULL;
 }
@@ -71,7 +71,7 @@ static bool take(struct kv_user *u, struct kv_user_cq *cq, const struct ibv_wc *
 			return false;
 		}
 		post->cq = cq;
-		cq->pending++;
+		cq->is.pending++;
 	}
 	post->wc = *wc;
 	post->completed = true;
@@ -133,7 +133,7 @@ static bool receives(const struct kv_user_post *post)
 
 static void fill_ud(const struct kv_user_post *post, struct kv_wc *to)
 {
-	if (!receives(post) || post->qp->type != KVERBS_QPT_UD)
+	if (!receives(post) || post->qp->is.type != KVERBS_QPT_UD)
 		return;
 	to->has_src_qpn = true;
 	to->src_qpn = post->wc.src_qp;

@@ -26,7 +26,7 @@ static void add(struct kv_user *u, struct kv_user_queue *queue, struct kv_user_p
 	TAILQ_INSERT_TAIL(&queue->posts, post, queued);
 	LIST_INSERT_HEAD(&u->posts[post->serial % KV_USER_POST_BUCKETS], post, hashed);
 	if (post->cq)
-		post->cq->pending++;
+		post->cq->is.pending++;
 	for (unsigned int i = 0; i < post->n_objs; i++)
 		post->objs[i]->posts++;
 }
@@ -43,7 +43,7 @@ void kv_user_queue_drop(struct kv_user_post *post)
 	if (post->completed)
 		TAILQ_REMOVE(&post->cq->done, post, finished);
 	if (post->cq)
-		post->cq->pending--;
+		post->cq->is.pending--;
 	for (unsigned int i = 0; i < post->n_objs; i++)
 		post->objs[i]->posts--;
 	free(post);
@@ -229,7 +229,7 @@ static int prep(struct kv_user *u, const struct kv_wr *wr, const struct kv_user_
 	post->op = wr->op;
 	post->wr_id = wr->wr_id;
 	post->silent = wr->op != KVERBS_OP_RECV && wr->flags & KVERBS_WR_UNSIGNALED &&
-		       !to->qp->sq_sig_all;
+		       !to->qp->is.sq_sig_all;
 	post->qp = to->qp;
 	post->cq = to->cq;
 	ret = wr->ah && !ah ? -ENOENT : kv_user_post_check(u, wr, to, ah);

@@ -87,11 +87,11 @@ int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
 	for (unsigned int i = 0; i < wr->sges; i++)
 		r.bytes += wr->sge[i].length;
 	if (qp) {
-		r.type = qp->type;
+		r.type = qp->is.type;
 		r.uses_srq = qp->srq;
 		r.iwarp = kv_user_dev_is_iwarp(qp->obj.dev);
 		r.atomic = kv_user_dev_caps(qp->obj.dev) & KVERBS_CAP_ATOMIC;
-		r.max_inline = qp->max_inline;
+		r.max_inline = qp->is.max_inline;
 	}
 	return kv_request_check(&r, &why) ? kv_user_refuse(u, &why) : 0;
 }
@@ -122,7 +122,8 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 		.n = in->wrs,
 		.to_srq = to->srq,
 		.room = room(to->queue->max, to->queue->n),
-		.cq_room = to->cq ? room((uint32_t)to->cq->ib->cqe, to->cq->pending) : UINT32_MAX,
+		.cq_room = to->cq ? room((uint32_t)to->cq->ib->cqe, to->cq->is.pending) :
+				    UINT32_MAX,
 	};
 	struct kv_refusal why;
 	int ret = to->srq ? check_srq_idle(u, to->srq) : kv_user_qp_check_idle(u, to->qp);

@@ -104,11 +104,22 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp, const struct kv_q
 					   init->max_send_wr, init->max_recv_wr, init->max_inline,
 					   strerror(errno));
 	qp->init = asked;
-	qp->qpn = qp->ib->qp_num;
-	qp->max_inline = attr.cap.max_inline_data;
-	kv_user_queue_init(&qp->sq, attr.cap.max_send_wr, attr.cap.max_send_sge);
-	kv_user_queue_init(&qp->rq, init->srq ? 0 : attr.cap.max_recv_wr,
-			   init->srq ? 0 : attr.cap.max_recv_sge);
+	qp->is = (struct kv_qp){
+		.pd = init->pd,
+		.type = init->type,
+		.send_cq = init->send_cq,
+		.recv_cq = init->recv_cq,
+		.srq = init->srq,
+		.max_send_wr = attr.cap.max_send_wr,
+		.max_recv_wr = init->srq ? 0 : attr.cap.max_recv_wr,
+		.max_send_sge = attr.cap.max_send_sge,
+		.max_recv_sge = init->srq ? 0 : attr.cap.max_recv_sge,
+		.max_inline = attr.cap.max_inline_data,
+		.sq_sig_all = init->sq_sig_all,
+		.qpn = qp->ib->qp_num,
+	};
+	kv_user_queue_init(&qp->sq, qp->is.max_send_wr, qp->is.max_send_sge);
+	kv_user_queue_init(&qp->rq, qp->is.max_recv_wr, qp->is.max_recv_sge);
 	return 0;
 }
 
@@ -118,8 +129,6 @@ int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_
 
 	if (ret)
 		return ret;
-	qp->type = init->type;
-	qp->sq_sig_all = init->sq_sig_all;
 	qp->port = 1;
 	return create_qp(u, qp, init);
 }
@@ -157,7 +166,7 @@ int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 					   qp->obj.id, strerror(ret));
 	}
 	qp->ib = ib;
-	qp->qpn = ib->qp_num;
+	qp->is.qpn = ib->qp_num;
 	return 0;
 }
 
@@ -244,18 +253,7 @@ void kv_user_qp_fill(struct kv_user_qp *qp, struct kv_qp *to)
 {
 	struct ibv_qp_attr attr;
 
-	to->pd = qp->obj.parents[KV_USER_QP_PD]->id;
-	to->type = qp->type;
-	to->send_cq = qp->send_cq->obj.id;
-	to->recv_cq = qp->recv_cq->obj.id;
-	to->srq = qp->srq ? qp->srq->obj.id : 0;
-	to->max_send_wr = qp->sq.max;
-	to->max_recv_wr = qp->rq.max;
-	to->max_send_sge = qp->sq.max_sge;
-	to->max_recv_sge = qp->rq.max_sge;
-	to->max_inline = qp->max_inline;
-	to->sq_sig_all = qp->sq_sig_all;
-	to->qpn = qp->qpn;
+	*to = qp->is;
 	if (query(qp, &attr))
 		return;
 	fill_attr(qp, &attr, &to->attr);

@@ -128,9 +128,12 @@ TAILQ_HEAD(kv_user_posts, kv_user_post);
 struct kv_user_cq {
 	struct kv_user_obj obj;
 	struct ibv_cq *ib;
-	uint32_t context; /* KVERBS_CQ_POLLED or KVERBS_CQ_EVENT */
-	uint32_t comp_vector; /* its completion vector */
-	/* Its own completion channel; NULL unless @context is EVENT. */
+	/*
+	 * What it tells, except the cqe. Its pending requests are those posted by hand that
+	 * complete into this CQ; receives of an SRQ count only once they are in @done.
+	 */
+	struct kv_cq is;
+	/* Its own completion channel; NULL unless its context is EVENT. */
 	struct ibv_comp_channel *channel;
 	/*
 	 * The run that polls the CQ; NULL if none does. kv_user_run_active() tells whether the run
@@ -142,11 +145,6 @@ struct kv_user_cq {
 	 * handed out yet.
 	 */
 	struct kv_user_posts done;
-	/*
-	 * Number of requests posted by hand that complete into this CQ. Receives of an SRQ count
-	 * only once they are in @done.
-	 */
-	unsigned int pending;
 };
 
 /* A buffer. */
@@ -165,11 +163,8 @@ enum kv_user_mr_parent {
 /* A memory region. */
 struct kv_user_mr {
 	struct kv_user_obj obj;
-	uint32_t max_pages; /* pages that a registration may have */
 	struct ibv_mr *ib; /* the verbs object; NULL while it is not registered */
-	uint32_t access; /* rights of the registration, KVERBS_ACCESS_* */
-	uint64_t offset; /* first registered byte of the buffer */
-	uint64_t length; /* registered bytes */
+	struct kv_mr is; /* what it tells */
 };
 
 /* The requests posted by hand on a work queue. */
@@ -196,8 +191,7 @@ struct kv_user_srq {
 struct kv_user_ah {
 	struct kv_user_obj obj; /* base; parent 0 is the PD */
 	struct ibv_ah *ib;
-	uint32_t port; /* the port that it was made for */
-	struct kv_av av; /* the destination */
+	struct kv_ah is; /* what it tells */
 };
 
 /* The parents of a QP by slot. */
@@ -221,14 +215,15 @@ struct kv_user_qp {
 	struct kv_user_obj obj;
 	struct ibv_qp *ib; /* the verbs object; on iWARP RESET makes another one */
 	struct ibv_qp_init_attr init; /* what @ib was made with */
-	uint32_t qpn; /* its number, valid also while @ib is destroyed */
+	/*
+	 * What it tells, except what the device is asked for. The QPN is valid also while @ib is
+	 * destroyed.
+	 */
+	struct kv_qp is;
 	uint32_t state; /* last known enum kverbs_qp_state; see kv_user_qp_query_state() */
-	uint32_t type; /* enum kverbs_qp_type */
 	struct kv_user_cq *send_cq; /* where sends complete */
 	struct kv_user_cq *recv_cq; /* where receives complete */
 	struct kv_user_srq *srq; /* where receives come from; NULL if @rq has them */
-	uint32_t max_inline; /* bytes that a request can carry inline */
-	bool sq_sig_all; /* every send completes */
 	uint8_t port; /* the last port that was set, else 1 */
 	/* KV_QPA_*, set since the last RESET: only these attributes have a meaning. */
 	uint32_t given;
@@ -293,7 +288,7 @@ int kv_user_obj_each(struct kv_backend *b, enum kv_type type,
  * For each type, in the file of its name. size: of the type's struct, whose first member is the
  * object. new: makes the verbs object. @obj is zeroed but for its device, and for parent 0 if @init
  * names that first. destroy: undoes new, or returns the verb's error and leaves the object as it
- * was. fill: @to is zeroed but for id and device.
+ * was. fill: @to is zeroed; it gets its id and its device afterwards.
  */
 #define OBJECT(TYPE, type, ...)								\
 	struct kv_user_##type;								\

@@ -23,20 +23,20 @@ static struct kv_run_buf_facts buf_facts(const struct kv_user_qp *qp, const stru
 		.by_mr = mr,
 		.same_pd = mr && mr->obj.parents[KV_USER_MR_PD] == qp->obj.parents[KV_USER_QP_PD],
 		.registered = mr && kv_user_mr_over(mr, buf),
-		.offset = mr ? mr->offset : 0,
-		.length = mr ? mr->length : 0,
+		.offset = mr ? mr->is.offset : 0,
+		.length = mr ? mr->is.length : 0,
 	};
 }
 
 static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 			const struct kv_user_mr *mr, uint32_t access)
 {
-	if (!(access & ~mr->access))
+	if (!(access & ~mr->is.access))
 		return 0;
 	return kv_user_fail(u, -EINVAL,
 			    "end %u: its %s, mr %u, is registered without the right that this needs: %s",
 			    i + 1, role, mr->obj.id,
-			    access & ~mr->access & KVERBS_ACCESS_LOCAL_WRITE ?
+			    access & ~mr->is.access & KVERBS_ACCESS_LOCAL_WRITE ?
 			    "local write" : "remote write");
 }
 
@@ -67,12 +67,12 @@ static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq)
 static int check_qp(struct kv_user *u, unsigned int i, struct kv_user_qp *qp)
 {
 	const struct kv_run_qp_facts facts = {
-		.type = qp->type,
+		.type = qp->is.type,
 		.srq = qp->srq,
-		.polled = qp->send_cq->context == KVERBS_CQ_POLLED &&
-			  qp->recv_cq->context == KVERBS_CQ_POLLED,
+		.polled = qp->send_cq->is.context == KVERBS_CQ_POLLED &&
+			  qp->recv_cq->is.context == KVERBS_CQ_POLLED,
 		.srq_cq = has_srq(u, qp->send_cq) || has_srq(u, qp->recv_cq),
-		.pending = qp->send_cq->pending || qp->recv_cq->pending,
+		.pending = qp->send_cq->is.pending || qp->recv_cq->is.pending,
 	};
 	struct kv_refusal why;
 
@@ -197,7 +197,7 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		return;
 	/* The rest of the MR: a receive may stay posted for a run of another size. */
 	prep_sge(&to->recv_sge, from->target, end->target_offset, from->target_mr,
-		 from->target_mr->offset + from->target_mr->length - end->target_offset);
+		 from->target_mr->is.offset + from->target_mr->is.length - end->target_offset);
 	to->recv_wr.sg_list = &to->recv_sge;
 	to->recv_wr.num_sge = 1;
 	to->rx_tail = from->target->mem + end->target_offset + run->spec.size - 1;
