@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_LOOP_ENV_H
-#define KV_LOOP_ENV_H
+#pragma once
 
 /* The environment of the loops in user space; loop/loop.h has the contract. */
 
@@ -147,5 +146,3 @@ static inline void kv_env_cond_resched(struct kv_loop *l)
 	}
 
 #define KV_LOOP_PICK(name, bh_disabled) ((void)(bh_disabled), kv_loop_##name)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_LOOP_SHARED_H
-#define KV_LOOP_SHARED_H
+#pragma once
 
 /* The part of the loops' environment that the histogram needs; loop/loop.h has the contract. */
 
@@ -18,5 +17,3 @@ static inline void kv_env_add(__u64 *to, __u64 n)
 	__atomic_store_n(to, *to + n, __ATOMIC_RELAXED);
 #endif
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_BATCH_H
-#define KV_BATCH_BATCH_H
+#pragma once
 
 #include <stdio.h>
 #include "batch/session.h"
@@ -25,5 +24,3 @@ struct kv_batch {
 };
 
 int kv_batch_run(const struct kv_batch *batch, struct kv_session *s, struct kv_fault *f);
-
-#endif

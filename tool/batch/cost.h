@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_COST_H
-#define KV_BATCH_COST_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/fault.h"
@@ -24,5 +23,3 @@ struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int space
 int kv_cost_print(struct json_object *list, unsigned int spaces, unsigned int rounds,
 		   struct kv_fault *f);
 void kv_cost_clear(struct kv_cost *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_LEXER_H
-#define KV_BATCH_LEXER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -41,5 +40,3 @@ bool kv_lexer_continue(const char *line);
 int kv_lexer_split(struct kv_words *w, const char *line,
 		   kv_lexer_expand_fn *expand, void *arg, struct kv_fault *f);
 void kv_lexer_free(struct kv_words *w);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_SESSION_H
-#define KV_BATCH_SESSION_H
+#pragma once
 
 #include <json-c/json.h>
 #include "batch/variables.h"
@@ -58,5 +57,3 @@ int kv_session_reword(struct kv_session *s, struct kv_fault *f);
 int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
 		   union kv_object *object, struct kv_fault *f);
 int kv_field_text(struct json_object *obj, const char *path, char **text);
-
-#endif

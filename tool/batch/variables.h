@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_BATCH_VARIABLES_H
-#define KV_BATCH_VARIABLES_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/fault.h"
@@ -64,5 +63,3 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type, con
 void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
 		   struct json_object *result, enum kv_note note);
 void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CLI_FAULT_H
-#define KV_CLI_FAULT_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -45,5 +44,3 @@ static inline int kv_fault_no_memory(struct kv_fault *f)
 {
 	return kv_fault_set(f, -ENOMEM, "no memory");
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CLI_INTERRUPT_H
-#define KV_CLI_INTERRUPT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@ int kv_interrupt_status(int status);
 bool kv_interrupt_retry(ssize_t result);
 void kv_interrupt_stops(int *flag);
 int kv_interrupt_wait_ms(uint64_t end_ns);
-
-#endif

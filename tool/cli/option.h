@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CLI_OPTION_H
-#define KV_CLI_OPTION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ void kv_option_print_help(const struct kv_option *rows, const char *usage, const
 void kv_wrap_to(FILE *out, const char *text, int indent, int column, int width);
 void kv_wrap(const char *text, int indent, int column);
 void kv_wrap_row(const char *left, const char *right, int column);
-
-#endif

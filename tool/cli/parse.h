@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CLI_PARSE_H
-#define KV_CLI_PARSE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -184,5 +183,3 @@ void kv_append(char *text, size_t size, const char *fmt, ...) __attribute__((for
 
 /* printable.c */
 const char *kv_printable_check(const char *text);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CLI_PROGRESS_H
-#define KV_CLI_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t n
 void kv_progress_draw(struct kv_progress *p, double fraction);
 void kv_progress_finish_step(struct kv_progress *p);
 void kv_progress_erase(struct kv_progress *p);
-
-#endif

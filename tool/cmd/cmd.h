@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CMD_CMD_H
-#define KV_CMD_CMD_H
+#pragma once
 
 #include <json-c/json.h>
 #include "cli/option.h"
@@ -85,5 +84,3 @@ struct kv_cmd_entry {
 extern const struct kv_cmd_entry kv_cmd_list[];
 
 const struct kv_cmd_entry *kv_cmd_find(const char *name);
-
-#endif

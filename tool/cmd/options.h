@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_CMD_OPTIONS_H
-#define KV_CMD_OPTIONS_H
+#pragma once
 
 #include "cli/option.h"
 #include "measure/report.h"
@@ -168,5 +167,3 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f);
 int kv_options_settle(struct kv_options *o, struct kv_fault *f);
 int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
 			 struct kv_fault *f);
-
-#endif

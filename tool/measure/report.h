@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_MEASURE_REPORT_H
-#define KV_MEASURE_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -28,5 +27,3 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 int kv_tables_stats(struct json_object *points, const char *const name[2], struct kv_fault *f);
 int kv_tables_quadrants(struct json_object *points, struct kv_fault *f);
 void kv_tables_print_typical(struct json_object *series, FILE *out);
-
-#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-#include <stdio.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <json-c/json.h>
 #include "model/site.h"
 
@@ -20,4 +20,4 @@ void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
 uint64_t kv_retries_count(const struct kv_site *client, const struct kv_site *server);
 void kv_retries_stop(struct kv_retries *r);
 struct json_object *kv_retries_describe(const struct kv_retries *r);
-void kv_retries_tell(struct json_object *described);
+void kv_retries_tell(struct json_object *described, FILE *out);

@@ -27,6 +27,8 @@ struct kv_workload {
 	 * limit.
 	 */
 	uint8_t retry_cnt;
+	/* Name of the user's option that sets one of these two, or NULL. */
+	const char *retry_option;
 	enum kv_connect connect; /* how the two ends are connected */
 	/* Requests that an end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_DEVICES_H
-#define KV_OUT_DEVICES_H
+#pragma once
 
 #include <json-c/json.h>
 #include "model/site.h"
@@ -25,5 +24,3 @@ int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name)
 const struct kv_dev *kv_devices_find(const struct kv_devices *v, const char *name);
 struct json_object *kv_devices_describe(const struct kv_devices *view);
 int kv_devices_print(struct json_object *doc, struct kv_fault *f);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_ENVIRONMENT_H
-#define KV_OUT_ENVIRONMENT_H
+#pragma once
 
 #include <json-c/json.h>
 #include "model/site.h"
@@ -9,5 +8,3 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 					  const char *label);
 void kv_environment_add_peer(struct json_object *environment,
 			 const struct kv_site *peer, unsigned int n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_OUT_H
-#define KV_OUT_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -72,5 +71,3 @@ double kv_out_get_real(struct json_object *obj, const char *path);
 /* Names of errno values, such as "EINVAL". */
 const char *kv_errno_name(int error);
 int kv_errno_number(const char *name);
-
-#endif

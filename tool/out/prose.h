@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_PROSE_H
-#define KV_OUT_PROSE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -20,5 +19,3 @@ struct kv_prose {
 
 FILE *kv_prose_begin(struct kv_prose *p, FILE *to);
 void kv_prose_end(struct kv_prose *p);
-
-#endif

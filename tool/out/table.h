@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_TABLE_H
-#define KV_OUT_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ int kv_us_difference_decimals(double ns);
 void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
 			     double low_ns, double high_ns);
 void kv_size_format(char *text, size_t size, uint64_t bytes);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef KV_OUT_UNIT_H
-#define KV_OUT_UNIT_H
+#pragma once
 
 #include <stdbool.h>
 
 bool kv_unit_counts(void);
 const char *kv_unit_name(void);
 double kv_unit_of(double ns);
-
-#endif

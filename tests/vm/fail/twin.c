@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An InfiniBand device with two ports, twin0, for tests in a guest: rxe and siw have one port each,
- * and neither is InfiniBand. Its links carry nothing: what is posted stays outstanding, until its QP
+ * An InfiniBand device with two ports, twin0, for tests in a guest: rxe and siw have one port
+ * each, and neither is InfiniBand. Its links carry nothing: what is posted stays outstanding, until its QP
  * goes to ERR (a flush error each) or to RESET, or is destroyed. There is no user space for it.
  */
 #include <linux/list.h>
@@ -169,7 +169,7 @@ static struct ib_mr *twin_reg_user_mr(void)
 	return ERR_PTR(-EOPNOTSUPP);
 }
 
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 11, 0)
+#if KERNEL_VERSION(6, 11, 0) > LINUX_VERSION_CODE
 static int twin_create_cq(struct ib_cq *ib, const struct ib_cq_init_attr *attr,
 			  struct ib_udata *udata)
 #else
@@ -212,7 +212,7 @@ static int twin_poll_cq(struct ib_cq *ib, int entries, struct ib_wc *wc)
 	return n;
 }
 
-/* Whoever waits for an event is told at once, and polls: completions come from modify_qp() alone. */
+/* Whoever waits for an event is told at once, and polls. */
 static int twin_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	struct twin_cq *cq = container_of(ib, struct twin_cq, ib);
