@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 """
 Holds the documents that tests have kept in a guest against docs/schema/kverbs.json, and runs the
-examples of docs/json.md on them. Prints TAP.
+examples of docs/json.md on them; what --csv printed beside a document must be its figures. Prints
+TAP.
 
 usage: tests/abi/documents.py FOLDER
 """
 
+import csv
 import json
 import re
 import subprocess
@@ -40,6 +42,41 @@ def complaints_about(document, definitions):
         yield f"{'/'.join(map(str, error.path)) or 'document'}: {error.message[:200]}"
 
 
+def rows_of(document):
+    """The objects that --csv prints: a row each."""
+    if "cell" in document:
+        return [document["cell"]]
+    return document.get("cells") or document["result"]["steps"]
+
+
+def flat(obj, before=""):
+    """The words and numbers of an object by their path."""
+    values = {}
+    for key, value in obj.items():
+        if isinstance(value, dict):
+            values |= flat(value, f"{before}{key}.")
+        elif not isinstance(value, list):
+            values[before + key] = value
+    return values
+
+
+def csv_complaints(path):
+    """How the table in a file differs from the document beside it."""
+    want = [flat(row) for row in rows_of(json.loads(path.with_suffix(".json").read_text(encoding="utf-8")))]
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, strict=True))
+    if len(rows) != len(want):
+        yield f"{len(rows)} rows for {len(want)}"
+    for number, (row, values) in enumerate(zip(rows, want), 1):
+        if None in row or not values.keys() <= row.keys():
+            yield f"row {number} has other columns than titles, or lacks some"
+        for title, text in row.items():
+            value = values.get(title)
+            same = (json.loads(text) == value) if isinstance(value, (int, float, bool)) and text else text == (value or "")
+            if not same:
+                yield f"row {number}, {title}: {text!r} for {value!r}"
+
+
 def examples():
     """The fenced blocks of docs/json.md as programs of sh or of Python."""
     for block in re.findall(r"^```\n(.*?)^```", EXAMPLES.read_text(encoding="utf-8"), re.M | re.S):
@@ -64,6 +101,8 @@ def main():
         document = json.loads(path.read_text(encoding="utf-8"))
         tap.result(f"{path.stem}.json is what {SCHEMA} says",
                    list(complaints_about(document, schema["definitions"])))
+    for path in sorted(folder.glob("*.csv")):
+        tap.result(f"{path.name} has the figures of {path.stem}.json", list(csv_complaints(path)))
     for block, program in examples():
         name = f"an example of {EXAMPLES} works: {block.splitlines()[0][:40]}"
         wanted = re.search(r"\w+\.json", block).group()

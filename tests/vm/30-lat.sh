@@ -113,6 +113,10 @@ check "JSON tells the stages of a registration by the kernel, and they are all o
 	jq -e '.cell.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
 	"$(jq '.cell.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
 keep lat "$work/lat.json"
+# shellcheck disable=SC2086
+check "as comma-separated values" sh -c "kverbs lat $by_cm --op write --space user --iters 50 --csv --json '$work/csv.json' >'$work/csv'"
+keep csv-lat "$work/csv.json"
+keep_csv csv-lat "$work/csv"
 kernel_hz=$(jq .environment.counter_hz_kernel "$work/lat.json")
 # shellcheck disable=SC2086
 check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"

@@ -27,6 +27,11 @@ for key in schema_version complete environment histogram kernel user difference_
 done
 few="few rounds, no verdict"
 # shellcheck disable=SC2086 # words
+kverbs compare $by_cm --csv --ops write,send --sizes 8 --rounds 2 --time 200ms --json "$work/csv.json" >"$work/csv" 2>"$work/stderr"
+check "as comma-separated values" test $? = 0
+keep csv "$work/csv.json"
+keep_csv csv "$work/csv"
+# shellcheck disable=SC2086 # words
 if ! kverbs compare $by_cm --ops write --sizes 8 --rounds 2 --time 1 --json "$work/few.json" >"$work/few" 2>&1; then
 	fail "$few" "$work/few"
 # It goes on if there are not the samples of a p99.
@@ -266,6 +271,8 @@ for boot in 1 2 3 4 5 6; do
 		.cells[].steal = 0 | .cells[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
 done
 check "merge works" sh -c "kverbs merge --json '$work/merged.json' '$work'/boot-?.json >'$work/merged'"
+check "merge as comma-separated values" sh -c "kverbs merge --csv '$work'/boot-?.json >'$work/csv'"
+keep_csv merged "$work/csv"
 document=$work/merged.json
 keep merged "$document"
 holds "merge: a median of each boot, and what they say together" '.cells | length > 0 and all(.[]; .boots == 6 and

@@ -38,6 +38,11 @@ keep() {
 	cp "$2" "$OUT/documents/$1.json"
 }
 
+# keep_csv NAME FILE: what --csv printed beside the document of that name
+keep_csv() {
+	cp "$2" "$OUT/documents/$1.csv"
+}
+
 # numbered WHAT: a name for keep() that no other test has
 numbered() {
 	file=${0##*/}

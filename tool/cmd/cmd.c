@@ -3,6 +3,7 @@
 #include <string.h>
 #include "cmd/cmd.h"
 #include "object/describe.h"
+#include "out/csv.h"
 #include "out/out.h"
 
 const struct kv_cmd_entry kv_cmd_list[] = {
@@ -56,6 +57,16 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 	return NULL;
 }
 
+static int print(const struct kv_cmd *cmd, struct json_object *doc, struct kv_fault *f)
+{
+	int ret;
+
+	if (!cmd->csv || !*cmd->csv)
+		return cmd->print(doc, f);
+	ret = kv_csv_print(kv_out_get(doc, cmd->figures));
+	return ret ? kv_fault_set(f, ret, "cannot print the figures") : 0;
+}
+
 /* Writes the document before the text: if the document can't be written, there is no text. */
 static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struct kv_fault *f)
 {
@@ -67,7 +78,7 @@ static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struc
 		kv_out_put_fault(doc, f);
 	ret = kv_out_commit(out, doc, &why);
 	if (!ret && !out->to_stdout)
-		ret = cmd->print(doc, &why);
+		ret = print(cmd, doc, &why);
 	json_object_put(doc);
 	if (!ret && cmd->unreported && !error)
 		ret = kv_stdout_flush(&why);

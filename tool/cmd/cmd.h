@@ -24,6 +24,8 @@
  * @has_result: is there a result although @run has failed? NULL: there is none
  * @describe: makes the document; if @run has left no result, it describes the request only
  * @print: prints the document of @describe as text
+ * @csv: NULL, or true if --csv was given: then not the text, but the figures are printed
+ * @figures: with @csv: JSON pointer to them in the document, an array or one object
  * @unreported: NULL, or called if @run has succeeded and the report has failed: adds the success
  *	to @f, which has the report's fault. The exit status then is that of @run
  * @close: closes the objects that @run has opened
@@ -42,6 +44,8 @@ struct kv_cmd {
 	bool (*has_result)(int error);
 	struct json_object *(*describe)(bool result, int error);
 	int (*print)(struct json_object *doc, struct kv_fault *f);
+	const bool *csv;
+	const char *figures;
 	void (*unreported)(struct kv_fault *f);
 	void (*close)(void);
 };

@@ -230,5 +230,7 @@ const struct kv_cmd kv_cmd_compare = {
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,
+	.csv = &compare.common.csv,
+	.figures = "/cells",
 	.close = close_sites,
 };

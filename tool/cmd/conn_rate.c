@@ -41,6 +41,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s"),
 	KV_OPTION_JSON_ROW(S, common, "write the result, with all histograms; - is stdout"),
+	KV_OPTION_CSV_ROW(S, common.csv),
 	KV_OPTION_LABEL_ROW(S, common),
 	{ .name = NULL },
 };
@@ -165,5 +166,7 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.has_result = has_result,
 	.describe = describe,
 	.print = kv_rate_report,
+	.csv = &command.common.csv,
+	.figures = "/result/steps",
 	.close = close_site,
 };

@@ -350,5 +350,7 @@ const struct kv_cmd kv_cmd_lat = {
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,
+	.csv = &lat.common.csv,
+	.figures = "/cell",
 	.close = close_sites,
 };

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "measure/merge.h"
 #include "measure/result.h"
 
 static struct merge {
 	struct kv_merge m;
 	const char *json;
+	bool csv;
 	char **path;
 	unsigned int n;
 } merge;
@@ -13,6 +15,7 @@ static struct merge {
 static const struct kv_option rows[] = {
 	{ "json", "FILE", "write everything there as JSON, too; -: to standard output, and no text", KV_OPTION_TEXT,
 	  .at = offsetof(struct merge, json) },
+	KV_OPTION_CSV_ROW(struct merge, csv),
 	{ .name = NULL },
 };
 
@@ -54,5 +57,7 @@ const struct kv_cmd kv_cmd_merge = {
 	.path = &merge.json,
 	.describe = describe,
 	.print = kv_merge_print,
+	.csv = &merge.csv,
+	.figures = "/cells",
 	.close = close_docs,
 };

@@ -25,6 +25,9 @@
 	  .min = 1000000, .max = 3600000000000ULL }
 #define KV_OPTION_JSON_ROW(s, m, text)							\
 	{ "json", "FILE", text, KV_OPTION_TEXT, .at = offsetof(s, m.json) }
+#define KV_OPTION_CSV_ROW(s, m)								\
+	{ "csv", NULL, "print the figures as comma-separated values, and no text",	\
+	  KV_OPTION_FLAG, .at = offsetof(s, m) }
 #define KV_OPTION_LABEL_ROW(s, m)							\
 	{ "label", "TEXT", "your name for the measurement, which the document of --json keeps",	\
 	  KV_OPTION_TEXT, .at = offsetof(s, m.label) }
@@ -94,6 +97,7 @@
 	{ "no-verify", NULL, "do not check contents in an untimed pass before",		\
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
 	KV_OPTION_JSON_ROW(s, m, "write everything there as JSON, too; -: to standard output, and no text"), \
+	KV_OPTION_CSV_ROW(s, m.csv),							\
 	KV_OPTION_LABEL_ROW(s, m),							\
 	KV_OPTION_REPORT_ROWS(s, m),							\
 	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
@@ -119,6 +123,7 @@
  * @work: how operations are measured; the command sets the operation
  * @verify: check contents first
  * @json: file of the document; NULL: none
+ * @csv: the figures are printed as CSV
  * @report: what is printed
  * @peer: the host of the other end; peer.host NULL: this host; see kv_options_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
@@ -138,6 +143,7 @@ struct kv_options {
 	struct kv_workload work;
 	bool verify;
 	const char *json;
+	bool csv;
 	const char *label;
 	struct kv_report report;
 	struct kv_peer peer;

@@ -5,6 +5,7 @@
 #include "measure/result.h"
 #include "measure/stats.h"
 #include "out/out.h"
+#include "out/prose.h"
 #include "out/unit.h"
 #include "rate/rate.h"
 
@@ -171,6 +172,8 @@ int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 		{ "p99", kv_listing_time, .path = "/until_seen/p99_ns" },
 		{ "max", kv_listing_time, .path = "/until_seen/max_ns" },
 	};
+	struct kv_prose prose;
+	FILE *out;
 	int ret;
 
 	print_head(doc);
@@ -179,7 +182,9 @@ int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 			       sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;
-	printf("\nverb: of the RDMA CM or of the QP, in its own space\n"
-	       "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
+	printf("\nverb: of the RDMA CM or of the QP, in its own space\n");
+	out = kv_prose_begin(&prose, stdout);
+	fprintf(out, "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
+	kv_prose_end(&prose);
 	return 0;
 }
