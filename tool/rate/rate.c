@@ -136,22 +136,22 @@ struct json_object *kv_rate_describe(const struct kv_rate *r)
 	return obj;
 }
 
-static void print_head(struct json_object *doc)
+static void print_head(FILE *out, struct json_object *doc)
 {
 	struct json_object *result = kv_out_get(doc, "/result");
 
-	printf("%llu connections, %s space, %s side", kv_out_get_count(result, "/connections"),
-	       kv_out_get_string(result, "/space"), kv_out_get_string(doc, "/spec/role"));
+	fprintf(out, "%llu connections, %s space, %s side", kv_out_get_count(result, "/connections"),
+		kv_out_get_string(result, "/space"), kv_out_get_string(doc, "/spec/role"));
 	if (kv_out_get(doc, "/spec/parallel"))
-		printf(", %llu at a time", kv_out_get_count(doc, "/spec/parallel"));
-	printf(": %.1f per second from begin to end",
-	       kv_out_get_real(result, "/connections_per_second"));
+		fprintf(out, ", %llu at a time", kv_out_get_count(doc, "/spec/parallel"));
+	fprintf(out, ": %.1f per second from begin to end",
+		kv_out_get_real(result, "/connections_per_second"));
 	if (kv_out_get(result, "/setups_per_second"))
-		printf(", %.1f per second set up", kv_out_get_real(result, "/setups_per_second"));
+		fprintf(out, ", %.1f per second set up", kv_out_get_real(result, "/setups_per_second"));
 	if (kv_out_get(result, "/gave_up"))
-		printf("\nPeers that gave up before they were accepted: %llu",
-		       kv_out_get_count(result, "/gave_up"));
-	printf("\n\n");
+		fprintf(out, "\nPeers that gave up before they were accepted: %llu",
+			kv_out_get_count(result, "/gave_up"));
+	fprintf(out, "\n");
 }
 
 /**
@@ -176,8 +176,10 @@ int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 	FILE *out;
 	int ret;
 
-	print_head(doc);
-	printf("Durations in %s:\n\n", kv_unit_name());
+	out = kv_prose_begin(&prose, stdout);
+	print_head(out, doc);
+	kv_prose_end(&prose);
+	printf("\nDurations in %s:\n\n", kv_unit_name());
 	ret = kv_listing_print(kv_out_get(doc, "/result/steps"), columns,
 			       sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
