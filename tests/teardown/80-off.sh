@@ -29,7 +29,7 @@ load() {
 		set -- $(echo $ends | tr / ' ')
 		# shellcheck disable=SC2046
 		launch run kverbs lat $(ends $1 $2) --op $3 --connect $4 --time 600 --no-verify \
-			--ack-timeout $ack_timeout --timeout $((5 * slow))s "$PEER"
+			$patience --timeout $((5 * slow))s "$PEER"
 		rts=$((rts + 1))
 	done
 	next_port
