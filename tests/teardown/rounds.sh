@@ -67,7 +67,8 @@ judge_status() {
 				blame ended "$command ends with $status and does not say why"
 			;;
 		129 | 130 | 137 | 143)
-			[ -n "$signals" ] ||
+			# Who is asked to end by one says so, as of any other failure.
+			[ -n "$signals" ] || grep -q '^kverbs: ' "$dir/$i.err" ||
 				blame ended "$command ends by a signal: status $status" "$dir/$i.err"
 			;;
 		*) blame ended "$command ends with status $status" "$dir/$i.err" ;;
