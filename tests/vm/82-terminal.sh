@@ -4,8 +4,8 @@
 # What is printed on a terminal of 80 columns and 24 rows: no line is torn.
 . ./tap.sh
 
-# whole NAME COMMAND…: it succeeds, and no line is longer than the terminal is wide. A progress bar is a line
-# that begins anew at a carriage return.
+# whole NAME COMMAND…: it succeeds, and no line is longer than the terminal is wide. A carriage
+# return begins the line anew: each state of a progress bar counts as a line.
 whole() {
 	name=$1
 	shift

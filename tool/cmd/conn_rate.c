@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* The rate of RDMA CM connections per second, and the cost of each step of a connection. */
 #include <errno.h>
-#include <string.h>
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "measure/result.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 #include "cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"

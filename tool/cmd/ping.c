@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One side of rping, of rdma_client and rdma_server, or of ucmatose, from either space. */
 #include <stdio.h>
-#include <string.h>
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "out/out.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* One side of ibv_rc_pingpong and its kin, from either space. */
 #include <stdio.h>
-#include <string.h>
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "out/out.h"

@@ -37,5 +37,12 @@ void kv_listing_percent(char *text, struct json_object *value, struct json_objec
 void kv_listing_verdict(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_interval(char *text, struct json_object *value, struct json_object *obj);
 
+/* The columns of a difference of two series, with its verdict. */
+#define KV_LISTING_FINDING(title)							\
+	{ title, kv_listing_difference, .path = "/difference_ns" },			\
+	{ "%", kv_listing_percent, .path = "/difference_ns/percent" },			\
+	{ "95 % interval", kv_listing_interval, .path = "/difference_ns" },		\
+	{ "verdict", kv_listing_verdict, .path = "/verdict" }
+
 int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
 		     struct kv_fault *f);

@@ -292,10 +292,7 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 		{ "boots", kv_listing_number, .path = "/boots" },
 		{ name[0], median_of_boots, .path = path[0] },
 		{ name[1], median_of_boots, .path = path[1] },
-		{ difference, kv_listing_difference, .path = "/difference_ns" },
-		{ "%", kv_listing_percent, .path = "/difference_ns/percent" },
-		{ "95 % interval", kv_listing_interval, .path = "/difference_ns" },
-		{ "verdict", kv_listing_verdict, .path = "/verdict" },
+		KV_LISTING_FINDING(difference),
 	};
 	struct kv_prose prose;
 	FILE *out;

@@ -54,9 +54,9 @@ static void print_peer(FILE *out, struct json_object *p)
 {
 	if (p)
 		fprintf(out, "servers: %s of %s, %s, MTU %llu, kverbs %s\n",
-		       kv_out_get_string(p, "/device"), kv_out_get_string(p, "/host"),
-		       kv_out_get_string(p, "/gid/type"), kv_out_get_count(p, "/port_mtu_bytes"),
-		       kv_out_get_string(p, "/tool"));
+			kv_out_get_string(p, "/device"), kv_out_get_string(p, "/host"),
+			kv_out_get_string(p, "/gid/type"), kv_out_get_count(p, "/port_mtu_bytes"),
+			kv_out_get_string(p, "/tool"));
 }
 
 static void print_environment(FILE *out, struct json_object *doc)
@@ -70,9 +70,9 @@ static void print_environment(FILE *out, struct json_object *doc)
 	if (strcmp(driver, "-"))
 		fprintf(out, " (%s)", driver);
 	fprintf(out, ", %s, MTU %llu, Linux %s, %llu CPU%s", kv_out_get_string(c, "/gid/type"),
-	       mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes"),
-	       kv_out_get_string(c, "/kernel"), kv_out_get_count(c, "/cpu_count"),
-	       kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
+		mtu ? mtu : kv_out_get_count(c, "/port_mtu_bytes"),
+		kv_out_get_string(c, "/kernel"), kv_out_get_count(c, "/cpu_count"),
+		kv_out_get_count(c, "/cpu_count") == 1 ? "" : "s");
 	if (accel)
 		fprintf(out, ", guest under %s", json_object_get_string(accel));
 	else if (json_object_get_boolean(kv_out_get(c, "/virtual_machine")))
@@ -87,10 +87,10 @@ static void print_device_note(FILE *out, struct json_object *doc)
 
 	if (json_object_get_boolean(kv_out_get(c, "/software_device")))
 		fprintf(out, "%s is a software device: its figures compare spaces and kernels and predict no HCA.\n",
-		       kv_out_get_string(c, "/device"));
+			kv_out_get_string(c, "/device"));
 	if (json_object_get_boolean(kv_out_get(c, "/kernel_keys_relaxed_ordering")))
 		fprintf(out, "%s writes in relaxed order by keys of the kernel's, and not by those of user space.\n",
-		       kv_out_get_string(c, "/device"));
+			kv_out_get_string(c, "/device"));
 }
 
 static void print_null(FILE *out, struct json_object *doc)
@@ -149,7 +149,7 @@ static void print_legend(FILE *out, struct json_object *points)
 			if (!is(point, "/loop", loops[i]))
 				continue;
 			fprintf(out, "%s: %s%s\n", loops[i], describe(point, "/loop"),
-			       i ? ", as perftest prints it" : "");
+				i ? ", as perftest prints it" : "");
 			break;
 		}
 	}
@@ -178,9 +178,9 @@ static void print_contexts(FILE *out, struct json_object *doc)
 		return;
 	for (unsigned int i = 0; i < (is(doc, "/spec/design", "self") ? 1 : 2); i++)
 		fprintf(out, "%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
-		       describe(series[i], "/lkey"));
+			describe(series[i], "/lkey"));
 	fprintf(out, "all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
-	       kv_out_get_count(series[0], "/cpu"));
+		kv_out_get_count(series[0], "/cpu"));
 	if (responder)
 		fprintf(out, ", responder on CPU %s", json_object_get_string(responder));
 	fprintf(out, "\n");
@@ -227,8 +227,8 @@ static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 		"and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3): "
 		"they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests "
 		"of 5 %% say so (Schuirmann 1987)\n",
-	       kv_out_get_count(doc, "/spec/seed"), kv_out_get_count(doc, "/spec/blocks_per_round"),
-	       quadrants ? "quadrant" : "side", warmed);
+		kv_out_get_count(doc, "/spec/seed"), kv_out_get_count(doc, "/spec/blocks_per_round"),
+		quadrants ? "quadrant" : "side", warmed);
 	if (quadrants)
 		fprintf(out, "Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
@@ -283,7 +283,7 @@ static void print_summary(FILE *out, struct json_object *points, const char *con
 		fprintf(out, " %% of %s's median; ", name[!i]);
 	}
 	fprintf(out, "equal in %u; not decided in %u\n", equal,
-	       all - faster[0].points - faster[1].points - equal);
+		all - faster[0].points - faster[1].points - equal);
 }
 
 static int print_series(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
@@ -396,15 +396,15 @@ static void print_how(FILE *out, struct json_object *r)
 
 	if (kv_out_get(series, "/post"))
 		fprintf(out, "%s, %s\ncompletion %s, on ", describe(series, "/post"), describe(series, "/lkey"),
-		       kv_out_get_string(series, "/completion"));
+			kv_out_get_string(series, "/completion"));
 	fprintf(out, "CPU %llu", kv_out_get_count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
 		fprintf(out, ", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
 	fprintf(out, "; CPU yielded %llu times%s\n", kv_out_get_count(series, "/yields"),
-	       json_object_get_boolean(kv_out_get(r, "/verified")) ? "; contents verified" : "");
+		json_object_get_boolean(kv_out_get(r, "/verified")) ? "; contents verified" : "");
 	fprintf(out, "%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
-	       kv_out_get_count(series, "/samples"), elapsed,
-	       kv_out_get_count(series, "/warmup_discarded"));
+		kv_out_get_count(series, "/samples"), elapsed,
+		kv_out_get_count(series, "/warmup_discarded"));
 }
 
 /**

@@ -34,10 +34,7 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 		{ "p99", kv_listing_time, .path = path[1], .spare = 2 },
 		{ name[1], kv_listing_time, .path = path[2] },
 		{ "p99", kv_listing_time, .path = path[3], .spare = 2 },
-		{ difference, kv_listing_difference, .path = "/difference_ns" },
-		{ "%", kv_listing_percent, .path = "/difference_ns/percent" },
-		{ "95 % interval", kv_listing_interval, .path = "/difference_ns" },
-		VERDICT,
+		KV_LISTING_FINDING(difference),
 	};
 
 	for (unsigned int i = 0; i < 4; i++)
@@ -49,7 +46,7 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 }
 
 /**
- * kv_tables_stats() - print what else is known of the samples of two series
+ * kv_tables_stats() - print mean, standard deviation and rate of two series
  * @points: the points of the document
  * @name: the names of the series
  * @f: receives the reason of a failure
@@ -226,6 +223,6 @@ void kv_tables_print_typical(struct json_object *series, FILE *out)
 
 	format_typical(text, series, 1);
 	fprintf(out, "typical: %s, which %llu of %llu samples have\n", text,
-	       kv_out_get_count(series, "/mode_samples"),
-	       kv_out_get_count(series, "/samples"));
+		kv_out_get_count(series, "/mode_samples"),
+		kv_out_get_count(series, "/samples"));
 }

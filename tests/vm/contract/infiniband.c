@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What InfiniBand has and Ethernet has not: LIDs, alternate paths; and a second port. */
+/* Features that RoCE lacks: LIDs and alternate paths. The device has a second port, too. */
 #include <errno.h>
 #include <string.h>
 #include "contract.h"
