@@ -139,12 +139,10 @@ struct kv_owner *kv_msg_owner(struct genl_info *info)
  *
  * Return: @error
  */
-int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
-		  const char *msg)
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error, const char *msg)
 {
-	info->extack->_msg = msg;
 	NL_SET_BAD_ATTR(info->extack, attr);
-	return error;
+	return kv_refuse(info->extack, error, msg);
 }
 
 /**

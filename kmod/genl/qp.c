@@ -292,23 +292,19 @@ static u32 qp_parse_rows(struct nlattr **attrs, struct ib_qp_attr *attr)
 }
 
 /* Names the attribute that causes a refusal: one that is there, or one that is missing. */
-static void qp_blame(struct genl_info *info, const struct kv_qp_step *wrong)
+static int qp_blame(struct genl_info *info, const struct kv_qp_step *wrong, int error)
 {
+	struct kv_refusal why = { .error = error, .text = wrong->text, .missing = true };
 	u32 bit = wrong->bit ?: KV_QPA_STATE;
 	const struct row *row;
-	int first = 0;
 
-	info->extack->_msg = wrong->text;
-	for (row = rows; row < rows + ARRAY_SIZE(rows); row++) {
-		if (row->bit != bit)
+	for (row = rows; row < rows + ARRAY_SIZE(rows) && why.missing; row++) {
+		if (row->bit != bit || (why.attr && !info->attrs[row->number]))
 			continue;
-		first = first ?: row->number;
-		if (info->attrs[row->number]) {
-			NL_SET_BAD_ATTR(info->extack, info->attrs[row->number]);
-			return;
-		}
+		why.attr = row->number;
+		why.missing = !info->attrs[row->number];
 	}
-	NL_SET_ERR_ATTR_MISS(info->extack, NULL, first);
+	return kv_msg_refuse_by(info, &why);
 }
 
 static int qp_parse_alt_path(struct genl_info *info, struct kv_qp *qp,
@@ -384,7 +380,7 @@ static int qp_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff 
 	ret = qp_parse_modify(info, qp, &modify) ?:
 	      kv_qp_modify(qp, &modify, &wrong, info->extack);
 	if (wrong.text)
-		qp_blame(info, &wrong);
+		return qp_blame(info, &wrong, ret);
 	return ret ?: kv_put_times(skb, obj, &qp_noun);
 }
 

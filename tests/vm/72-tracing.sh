@@ -45,6 +45,7 @@ fi
 echo nop >current_tracer
 echo >trace
 echo 1 >events/kverbs/enable
+echo 1 >events/netlink/netlink_extack/enable
 kverbs batch --space kernel - >"$work/out" 2>&1 <<'END'
 pd add name p
 cq add cqe 16 name c
@@ -55,12 +56,21 @@ post recv qp a sge buf b
 qp modify a state reset
 poll cq c
 END
+# Refusals: of a value, of an attribute that is missing, of an identifier that is not there.
+for command in "pd add name p; cq add cqe 16 name c; qp add pd p cq c name a; qp modify a state rts" \
+	"pd add name p; cq add cqe 16 name c; qp add pd p cq c name a; qp modify a state init" "buf del 77"; do
+	echo "$command" | tr ';' '\n' | kverbs batch --space kernel - >>"$work/out" 2>&1 &&
+		fail "refused: $command" "$work/out"
+done
+echo 0 >events/netlink/netlink_extack/enable
 echo 0 >events/kverbs/enable
 cat trace >"$work/trace"
 for line in "kverbs_obj_new: pd [1-9]" "kverbs_verb: pd 0 create ns=[1-9]" \
 	"kverbs_verb: qp [1-9][0-9]* modify ns=[1-9]" "kverbs_verb: qp [1-9][0-9]* drain ns=[1-9]" \
 	"kverbs_post: qp [1-9][0-9]* wrs=1 posted=1 error=0 ns=[1-9]" "kverbs_poll: cq [1-9][0-9]* wcs=0" \
-	"kverbs_obj_del: buf [1-9]"; do
+	"kverbs_obj_del: buf [1-9]" "netlink_extack: msg=.* is missing: INIT needs it" \
+	"netlink_extack: msg=\(the qp is in RESET: its next state is INIT\|iWARP's qps go to RTS by their conn\)" \
+	"netlink_extack: msg=there is no buf"; do
 	grep -q "$line" "$work/trace" && pass "traced: $line" || fail "traced: $line" "$work/trace" "$work/out"
 done
 cd /
