@@ -87,8 +87,7 @@ static int ah_destroy(struct kv_obj *obj)
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr,
-		  struct netlink_ext_ack *extack)
+int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr, struct netlink_ext_ack *extack)
 {
 	struct ib_ah *ah;
 

@@ -8,8 +8,7 @@
 
 static struct rdma_cm_id *conn_create_id(struct kv_conn *conn)
 {
-	return rdma_create_id(conn->obj.owner->net, kv_conn_handle, conn, RDMA_PS_TCP,
-			      IB_QPT_RC);
+	return rdma_create_id(conn->obj.owner->net, kv_conn_handle, conn, RDMA_PS_TCP, IB_QPT_RC);
 }
 
 /**
@@ -139,8 +138,7 @@ static const char *conn_explain_bind(int error)
 	return error == -EACCES ? "src's port is a privileged one" : "rdma_bind_addr failed";
 }
 
-static int conn_bind(struct kv_conn *conn, union kv_conn_addr *src,
-		     struct netlink_ext_ack *extack)
+static int conn_bind(struct kv_conn *conn, union kv_conn_addr *src, struct netlink_ext_ack *extack)
 {
 	int ret;
 
@@ -251,8 +249,7 @@ err_renew_id:
  * Locks: dev->lock
  * Return: 0 or a negative errno. The answer is an event.
  */
-int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
-			  struct netlink_ext_ack *extack)
+int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms, struct netlink_ext_ack *extack)
 {
 	int ret;
 

@@ -151,12 +151,10 @@ struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_
 int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
 			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
 			 struct netlink_ext_ack *extack);
-int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms,
-			  struct netlink_ext_ack *extack);
+int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms, struct netlink_ext_ack *extack);
 int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 		    struct netlink_ext_ack *extack);
-int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
-		      struct netlink_ext_ack *extack);
+int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout, struct netlink_ext_ack *extack);
 int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
 		   struct netlink_ext_ack *extack);
 int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,

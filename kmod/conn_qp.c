@@ -271,8 +271,7 @@ static int conn_finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout,
-		      struct netlink_ext_ack *extack)
+int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout, struct netlink_ext_ack *extack)
 {
 	int ret;
 

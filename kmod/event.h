@@ -43,8 +43,7 @@ struct kv_event_sender {
 	bool (*heard)(struct net *net);
 	void (*send_obj)(struct net *net, const struct kv_event *event, const char *dev,
 			 enum kv_obj_rank rank, u32 id);
-	void (*send_dev)(struct ib_device *ib, const struct kv_event *event,
-			 const char *name);
+	void (*send_dev)(struct ib_device *ib, const struct kv_event *event, const char *name);
 };
 
 /* Events may get lost; nobody waits for one. */

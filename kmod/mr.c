@@ -261,8 +261,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
-	      struct netlink_ext_ack *extack)
+int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netlink_ext_ack *extack)
 {
 	struct ib_send_wr wr = {
 		.opcode = IB_WR_LOCAL_INV,

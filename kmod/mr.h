@@ -72,8 +72,7 @@ struct kv_mr_reg {
 struct kv_obj *kv_mr_create(const struct kv_new *new, u32 max_pages);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	      struct netlink_ext_ack *extack);
-int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context,
-	      struct netlink_ext_ack *extack);
+int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netlink_ext_ack *extack);
 
 /**
  * kv_mr_registered() - is access granted by the MR's keys?

@@ -210,8 +210,7 @@ void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns)
  *
  * Locks: obj->dev->lock
  */
-void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
-		       struct kv_obj *parent)
+void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot, struct kv_obj *parent)
 {
 	struct kv_obj *old = obj->parents[slot];
 
@@ -262,8 +261,7 @@ void kv_obj_unhold(struct kv_obj *obj)
  * Return: the object with a reference, or NULL. It may be dead by the time the
  * caller holds its device's lock.
  */
-struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id,
-			     const struct kv_owner *owner)
+struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id, const struct kv_owner *owner)
 {
 	struct kv_obj *obj;
 

@@ -112,12 +112,10 @@ int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack)
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
 struct kv_obj *kv_obj_made(struct kv_obj *obj, int error, const char *text,
 			   struct netlink_ext_ack *extack);
-void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot,
-		       struct kv_obj *parent);
+void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot, struct kv_obj *parent);
 void kv_obj_hold(struct kv_obj *obj);
 void kv_obj_unhold(struct kv_obj *obj);
-struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id,
-			     const struct kv_owner *owner);
+struct kv_obj *kv_obj_lookup(struct kv_obj_class *class, u32 id, const struct kv_owner *owner);
 struct kv_obj *kv_obj_next(struct kv_obj_class *class, unsigned long *id,
 			   const struct kv_owner *owner);
 unsigned int kv_obj_generation(const struct kv_obj_class *class);

@@ -284,8 +284,7 @@ static int qp_destroy(struct kv_obj *obj)
  * Locks: dev->lock
  * Return: 0 or a negative errno.
  */
-int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
-		struct netlink_ext_ack *extack)
+int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr, struct netlink_ext_ack *extack)
 {
 	struct ib_qp_init_attr init;
 	int ret;
@@ -344,19 +343,14 @@ static int qp_check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 		return qp_refuse(wrong, KV_QPA_CUR_STATE,
 				 "cur_state is not the state that the qp is in");
 	if (mask & KV_QPA_PKEY_INDEX && qp_lacks_pkey(ib, port, attr->pkey_index))
-		return qp_refuse(wrong, KV_QPA_PKEY_INDEX,
-				 "no P_Key at pkey_index of this port");
+		return qp_refuse(wrong, KV_QPA_PKEY_INDEX, "no P_Key at pkey_index of this port");
 	/* mlx5_set_path() hands it on unchecked; __mlx4_ib_modify_qp() refuses it, by -EINVAL. */
-	if (mask & KV_QPA_ALT_PATH &&
-	    qp_lacks_pkey(ib, attr->alt_port_num, attr->alt_pkey_index))
-		return qp_refuse(wrong, KV_QPA_ALT_PATH,
-				 "no P_Key at alt_pkey_index of alt_port");
-	if (mask & KV_QPA_MAX_RD_ATOMIC &&
-	    attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
+	if (mask & KV_QPA_ALT_PATH && qp_lacks_pkey(ib, attr->alt_port_num, attr->alt_pkey_index))
+		return qp_refuse(wrong, KV_QPA_ALT_PATH, "no P_Key at alt_pkey_index of alt_port");
+	if (mask & KV_QPA_MAX_RD_ATOMIC && attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
 		return qp_refuse(wrong, KV_QPA_MAX_RD_ATOMIC,
 				 "max_rd_atomic is above the device's max_qp_init_rd_atom");
-	if (mask & KV_QPA_MAX_DEST_RD_ATOMIC &&
-	    attr->max_dest_rd_atomic > ib->attrs.max_qp_rd_atom)
+	if (mask & KV_QPA_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > ib->attrs.max_qp_rd_atom)
 		return qp_refuse(wrong, KV_QPA_MAX_DEST_RD_ATOMIC,
 				 "max_dest_rd_atomic is above the device's max_qp_rd_atom");
 	return 0;
@@ -367,8 +361,7 @@ static int qp_check_drained(const struct ib_qp_attr *now,
 			    const struct kv_qp_modify *modify,
 			    struct netlink_ext_ack *extack)
 {
-	if (now->qp_state != IB_QPS_SQD || !now->sq_draining ||
-	    modify->to == KVERBS_QPS_ERR)
+	if (now->qp_state != IB_QPS_SQD || !now->sq_draining || modify->to == KVERBS_QPS_ERR)
 		return 0;
 	return kv_refuse(extack, -EBUSY,
 			 "the send queue is still draining: wait for sq_drained, or go to ERR");
@@ -439,8 +432,7 @@ static int qp_modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 		return ret;
 	}
 	if (modify->mask & KV_QPA_AV && !modify->resolved)
-		kv_obj_time(&qp->obj, RESOLVE,
-			    ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack));
+		kv_obj_time(&qp->obj, RESOLVE, ret = kv_ah_resolve(qp->pd, &attr->ah_attr, extack));
 	if (ret)
 		return ret;
 	kv_obj_time(&qp->obj, MODIFY, ret = ib_modify_qp(qp->ib, attr, mask));

@@ -103,8 +103,7 @@ struct kv_qp_modify {
 struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *init);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
-int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr,
-		struct netlink_ext_ack *extack);
+int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr, struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);

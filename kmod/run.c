@@ -30,8 +30,7 @@ static int run_check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
 }
 
 /* The receiver of a WRITE polls memory instead of a CQ. */
-static int run_check_polled(const struct kv_run_end *end, u32 size,
-			    struct netlink_ext_ack *extack)
+static int run_check_polled(const struct kv_run_end *end, u32 size, struct netlink_ext_ack *extack)
 {
 	if (kv_buf_coherent(end->local.buf, end->local.offset + size - 1) &&
 	    kv_buf_coherent(end->target.buf, end->target.offset + size - 1))
@@ -292,8 +291,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 		return ERR_CAST(run);
 	init_completion(&run->done);
 	run->spec = *spec;
-	run->fn = kv_loop_pick(spec->loop, spec->op,
-			       spec->post_context == KVERBS_POST_BH_DISABLED);
+	run->fn = kv_loop_pick(spec->loop, spec->op, spec->post_context == KVERBS_POST_BH_DISABLED);
 	run->workers = workers;
 	atomic_set(&run->active, workers);
 	ret = run_init_workers(run, extack);

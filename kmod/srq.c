@@ -98,8 +98,7 @@ static int srq_check_modify(const struct kv_srq *srq, const struct ib_srq_attr *
 		return 0;
 	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE))
 		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
-	if (attr->max_wr < srq->limit ||
-	    (mask & IB_SRQ_LIMIT && attr->max_wr < attr->srq_limit))
+	if (attr->max_wr < srq->limit || (mask & IB_SRQ_LIMIT && attr->max_wr < attr->srq_limit))
 		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower that first");
 	if (attr->max_wr < srq->wqes.rq.taken)
 		return kv_refuse(extack, -EBUSY,

@@ -125,8 +125,7 @@ unlock:
  * Return: the request, in no list, or NULL. After kv_wqe_enqueue() its completion
  * or the end of its queue frees it.
  */
-struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
-			    unsigned int refs)
+struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op, unsigned int refs)
 {
 	struct kv_wqe *wqe;
 

@@ -169,8 +169,7 @@ struct kv_wqe {
 	struct kv_obj *ref[];
 };
 
-struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op,
-			    unsigned int refs);
+struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op, unsigned int refs);
 void kv_wqe_hold(struct kv_wqe *wqe, struct kv_obj *obj);
 void kv_wqe_enqueue(struct kv_wqe *wqe);
 void kv_wqe_free(struct kv_wqe *wqe);

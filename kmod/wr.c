@@ -80,8 +80,7 @@ static struct ib_cqe run_cqe = { .done = wr_run_done };
  * @spec: the run, checked
  * @from: the end in @spec that they are for
  */
-void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec,
-		const struct kv_run_end *from)
+void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct kv_run_end *from)
 {
 	struct ib_send_wr *wr = &end->send.wr;
 
@@ -214,8 +213,7 @@ static int wr_check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *s
  * Locks: dev->lock
  * Return: 0, -EINVAL or -EOPNOTSUPP.
  */
-int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong,
-		struct netlink_ext_ack *extack)
+int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong, struct netlink_ext_ack *extack)
 {
 	unsigned int i;
 	int ret;
@@ -277,8 +275,7 @@ static void wr_prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
  *
  * Locks: dev->lock
  */
-void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec,
-		 struct ib_cqe *cqe)
+void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec, struct ib_cqe *cqe)
 {
 	unsigned int i, n = 0;
 

@@ -23,8 +23,7 @@ static const struct kv_av_attrs numbers_of_ah = KV_AV_ATTRS(AH);
  *
  * Return: 0, or -EINVAL with a refusal if the device has no such port.
  */
-int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
-		      u32 *port)
+int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib, u32 *port)
 {
 	*port = kv_u32_or(info->attrs[attr], *port);
 	if (rdma_is_port_valid(ib, *port))
@@ -45,8 +44,7 @@ static int ah_refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbe
 				   "hop_limit is of no use without dgid");
 }
 
-static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers,
-		       bool roce)
+static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers, bool roce)
 {
 	struct nlattr **attrs = info->attrs;
 	int ret;
@@ -116,8 +114,7 @@ static int ah_put(struct sk_buff *skb, int attr, u32 value)
  *
  * Return: 0 or -EMSGSIZE.
  */
-int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,
-	      const struct rdma_ah_attr *ah)
+int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers, const struct rdma_ah_attr *ah)
 {
 	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
 	int ret = 0;

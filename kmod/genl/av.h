@@ -49,8 +49,7 @@ struct kv_av_attrs {
 	[KVERBS_A_##NOUN##_FLOW_LABEL] = KV_POLICY_20BIT,		\
 	[KVERBS_A_##NOUN##_HOP_LIMIT] = KV_POLICY_8BIT
 
-int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib,
-		      u32 *port);
+int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib, u32 *port);
 int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 		    struct ib_device *ib, u32 port, struct rdma_ah_attr *ah);
 int kv_put_av(struct sk_buff *skb, const struct kv_av_attrs *numbers,

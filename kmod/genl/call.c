@@ -137,8 +137,7 @@ int kv_call_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *exta
 {
 	const struct socket *socket = NETLINK_CB(skb).sk->sk_socket;
 
-	if (socket && socket->file &&
-	    file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
+	if (socket && socket->file && file_ns_capable(socket->file, &init_user_ns, CAP_NET_ADMIN))
 		return 0;
 	return kv_refuse(extack, -EPERM,
 			 "the socket was opened without CAP_NET_ADMIN in the initial user namespace");
@@ -152,8 +151,7 @@ int kv_call_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *exta
  *
  * Return: 0, to be followed by kv_call_end(); -EINTR if the command is queued; or a refusal.
  */
-int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-		  struct genl_info *info)
+int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_call call = {
 		.run = ops->doit,
@@ -186,8 +184,7 @@ int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
  * @skb: the message
  * @info: the parsed message
  */
-void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-		 struct genl_info *info)
+void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info)
 {
 	struct kv_call *call = kv_call_of(info);
 

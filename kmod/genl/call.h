@@ -32,8 +32,7 @@ struct kv_call {
 int kv_call_check_opener(const struct sk_buff *skb, struct netlink_ext_ack *extack);
 int kv_call_begin(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
 		  struct genl_info *info);
-void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb,
-		 struct genl_info *info);
+void kv_call_end(const struct kv_compat_genl_ops *ops, struct sk_buff *skb, struct genl_info *info);
 int kv_call_lock(struct genl_info *info, struct kv_dev *dev);
 bool kv_call_socket_closed(const struct kv_call *call);
 

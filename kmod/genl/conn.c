@@ -109,8 +109,7 @@ static int conn_expect_state(struct genl_info *info, struct kv_obj *obj)
 {
 	int ret;
 
-	ret = kv_conn_expect(conn_of(obj), kv_conn_rules_states(info->genlhdr->cmd),
-			     info->extack);
+	ret = kv_conn_expect(conn_of(obj), kv_conn_rules_states(info->genlhdr->cmd), info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
 	return ret;
@@ -269,8 +268,7 @@ static int conn_parse_param(struct genl_info *info, struct kv_dev *dev, struct k
 	param->initiator_depth = kv_u32_or(attrs[KVERBS_A_CONN_INITIATOR_DEPTH], -1);
 	param->retry_cnt = kv_u32_or(attrs[KVERBS_A_CONN_RETRY_CNT], 6);
 	param->rnr_retry = kv_u32_or(attrs[KVERBS_A_CONN_RNR_RETRY], 6);
-	param->ack_timeout = kv_u32_or(attrs[KVERBS_A_CONN_ACK_TIMEOUT],
-				       KV_CONN_ACK_TIMEOUT);
+	param->ack_timeout = kv_u32_or(attrs[KVERBS_A_CONN_ACK_TIMEOUT], KV_CONN_ACK_TIMEOUT);
 	return 0;
 }
 
@@ -286,8 +284,7 @@ static int conn_connect(struct genl_info *info, struct kv_obj *obj, struct sk_bu
 
 static int conn_establish(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	u32 ack_timeout = kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT],
-				    KV_CONN_ACK_TIMEOUT);
+	u32 ack_timeout = kv_u32_or(info->attrs[KVERBS_A_CONN_ACK_TIMEOUT], KV_CONN_ACK_TIMEOUT);
 
 	return kv_conn_establish(conn_of(obj), ack_timeout, info->extack);
 }

@@ -15,8 +15,7 @@ static bool event_is_heard(struct net *net)
 	return net->user_ns == &init_user_ns && genl_has_listeners(&kv_family, net, 0);
 }
 
-static int event_fill(struct sk_buff *skb, const struct kv_event *event,
-		      const char *dev)
+static int event_fill(struct sk_buff *skb, const struct kv_event *event, const char *dev)
 {
 	if (nla_put_u32(skb, KVERBS_A_EVENT_TYPE, event->type) ||
 	    nla_put_string(skb, KVERBS_A_EVENT_DEV, dev) ||

@@ -449,8 +449,7 @@ int kv_msg_end_new(struct genl_info *info, struct sk_buff *reply,
  *
  * Return: 0 or -EMSGSIZE.
  */
-int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
-		  unsigned int slot)
+int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj, unsigned int slot)
 {
 	return obj->parents[slot] ?
 	       nla_put_u32(skb, attr, obj->parents[slot]->id) : 0;

@@ -164,13 +164,11 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 		    int (*fill)(struct sk_buff *skb, struct netlink_callback *cb, void *what),
 		    void *what);
-int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj,
-		  unsigned int slot);
+int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj, unsigned int slot);
 int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev);
 int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun);
 int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_noun *noun);
-int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error,
-		  const char *msg);
+int kv_msg_refuse(struct genl_info *info, struct nlattr *attr, int error, const char *msg);
 int kv_msg_refuse_by(struct genl_info *info, const struct kv_refusal *why);
 int kv_msg_refuse_in(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
 		     const struct kv_refusal *why);

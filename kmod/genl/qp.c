@@ -307,8 +307,7 @@ static int qp_blame(struct genl_info *info, const struct kv_qp_step *wrong, int 
 	return kv_msg_refuse_by(info, &why);
 }
 
-static int qp_parse_alt_path(struct genl_info *info, struct kv_qp *qp,
-			     struct ib_qp_attr *attr)
+static int qp_parse_alt_path(struct genl_info *info, struct kv_qp *qp, struct ib_qp_attr *attr)
 {
 	struct ib_device *ib = qp->ib->device;
 	u32 port = 0;
@@ -339,8 +338,7 @@ static int qp_check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum k
 			     "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
 }
 
-static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp,
-			   struct kv_qp_modify *modify)
+static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp, struct kv_qp_modify *modify)
 {
 	struct ib_qp_attr *attr = &modify->attr;
 	struct ib_device *ib = qp->ib->device;

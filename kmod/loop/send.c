@@ -8,8 +8,7 @@
  */
 
 /* What is not timed: replace the receive, take the completion of the SEND. */
-static __always_inline int send_settle(struct kv_loop *l, struct kv_end *e,
-				       __u64 since)
+static __always_inline int send_settle(struct kv_loop *l, struct kv_end *e, __u64 since)
 {
 	int ret;
 

@@ -57,8 +57,7 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 	while (l->wc_status == KV_WC_FLUSHED) {
 		/* Whatever that finds: a broken CQ finds nothing for ever. */
 		kv_env_poll(l, kv_env_send_cq(e));
-		if (kv_env_now() - since > REASON_GRACES * l->grace ||
-		    kv_wait_yield(l, since, 0))
+		if (kv_env_now() - since > REASON_GRACES * l->grace || kv_wait_yield(l, since, 0))
 			break;
 	}
 	if (l->wc_status == KV_WC_FLUSHED)

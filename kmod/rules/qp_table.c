@@ -239,8 +239,7 @@ static __u32 lowest(__u32 bits)
  *
  * Return: 0 or -EINVAL.
  */
-int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask,
-		      struct kv_qp_step *wrong)
+int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_qp_step *wrong)
 {
 	const struct refusal *vain;
 	const struct step *step;

@@ -44,8 +44,7 @@ struct kv_qp_step {
 	const char *text;
 };
 
-int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask,
-		      struct kv_qp_step *wrong);
+int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_qp_step *wrong);
 const char *kv_qp_state_name(__u32 state);
 
 #endif

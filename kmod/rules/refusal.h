@@ -53,8 +53,7 @@ static inline bool kv_refusal_given(__u32 given, __u32 attr)
 }
 
 /* Refuses a command that lacks an attribute. */
-static inline int kv_refusal_need(__u32 given, __u32 attr, struct kv_refusal *why,
-				  const char *text)
+static inline int kv_refusal_need(__u32 given, __u32 attr, struct kv_refusal *why, const char *text)
 {
 	return kv_refusal_given(given, attr) ? 0 : kv_refusal_set_missing(why, attr, text);
 }

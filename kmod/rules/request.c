@@ -329,8 +329,7 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 	if (r->type == KVERBS_QPT_UD)
 		return check_ud(r, why);
 	if (r->has_ah)
-		return kv_refusal_set(why, -EINVAL,
-				      "ah is for ud qps only: this one is connected");
+		return kv_refusal_set(why, -EINVAL, "ah is for ud qps only: this one is connected");
 	if (kv_op_is_atomic(r->op))
 		return check_atomic(r, why);
 	return r->iwarp ? check_iwarp(r, why) : 0;
@@ -366,8 +365,7 @@ int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *wh
 	int ret;
 
 	if (sge->offset > sge->buffer || sge->length > sge->buffer - sge->offset)
-		return kv_refusal_set(why, -EINVAL,
-				      "the bytes are beyond the end of the buffer");
+		return kv_refusal_set(why, -EINVAL, "the bytes are beyond the end of the buffer");
 	ret = check_key(sge, why);
 	if (ret || sge->length <= sge->contiguous)
 		return ret;

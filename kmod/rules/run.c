@@ -88,8 +88,7 @@ static int check_limits(const struct limit *at, const struct kv_run_given *given
 			struct kv_refusal *why)
 {
 	for (; at->text; at++)
-		if (attrs & 1U << at->attr &&
-		    !(at->loops & 1U << given->loop && at->op(given->op)))
+		if (attrs & 1U << at->attr && !(at->loops & 1U << given->loop && at->op(given->op)))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
 	return 0;
 }
@@ -112,8 +111,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 	    kv_refusal_need(spec, KVERBS_A_SPEC_ITERS, why,
 			    "iters and time_ns are missing: how long shall it run?"))
 		return -EINVAL;
-	if (ends &&
-	    kv_refusal_need(spec, KVERBS_A_SPEC_OP, why, "op is missing: which operation?"))
+	if (ends && kv_refusal_need(spec, KVERBS_A_SPEC_OP, why, "op is missing: which operation?"))
 		return -EINVAL;
 	if (ends && !kv_op_fits_loop(given->op, given->loop))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
