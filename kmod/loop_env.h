@@ -21,15 +21,22 @@
 /* struct kv_env_cq is never defined: it is an ib_cq by another name. */
 struct kv_env_cq;
 
+/* A send request with one SGE, in the member that its operation needs. */
+union kv_end_wr {
+	struct ib_send_wr wr;
+	struct ib_rdma_wr rdma;
+	struct ib_atomic_wr atomic;
+};
+
 /**
  * struct kv_end - one end of a connection in the kernel
  * @qp: in RTS
  * @send_cq: the CQ of its sends, polled by nobody else
  * @recv_cq: the CQ of its receives, ditto
- * @send: the send request of each post, in the member that the operation needs; signaled,
- *	one SGE
+ * @send: the send request of each post, the first one of a list; signaled, if it is the last one
+ * @more: the other requests of a list; NULL: there are none
  * @recv_wr: the receive request of each post
- * @send_sge: the SGE of @send
+ * @send_sge: the SGE of all these requests
  * @recv_sge: the SGE of @recv_wr
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
@@ -38,11 +45,8 @@ struct kv_end {
 	struct ib_qp *qp;
 	struct ib_cq *send_cq;
 	struct ib_cq *recv_cq;
-	union {
-		struct ib_send_wr wr;
-		struct ib_rdma_wr rdma;
-		struct ib_atomic_wr atomic;
-	} send;
+	union kv_end_wr send;
+	union kv_end_wr *more;
 	struct ib_recv_wr recv_wr;
 	struct ib_sge send_sge;
 	struct ib_sge recv_sge;

@@ -95,8 +95,8 @@ static bool run_keeps(const struct kv_run_memory *memory)
 	       (!memory->mr || kv_obj_persistent(&memory->mr->obj));
 }
 
-static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end *end,
-			 struct netlink_ext_ack *extack)
+static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
+			 const struct kv_run_end *end, struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = end->qp;
 	struct kv_run_end_facts facts = {
@@ -105,6 +105,9 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 		.other_target = end->target.buf && qp->run_recvs &&
 				run_is_other_target(qp, &end->target),
 		.one_cq = qp->recv_cq == qp->send_cq,
+		.sq_sig_all = qp->sq_sig_all,
+		.max_send_wr = qp->cap.max_send_wr,
+		.send_cqe = qp->send_cq->cqe,
 		.max_recv_wr = qp->cap.max_recv_wr,
 		.recv_cqe = qp->recv_cq->cqe,
 		.remote_addr = end->remote_addr,
@@ -125,7 +128,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	ret = kv_qp_check_rts(qp, extack);
 	if (ret)
 		return ret;
-	if (kv_run_check_end(spec->loop, spec->op, spec->size, &facts, &why))
+	if (kv_run_check_end(s, &facts, &why))
 		return kv_refuse_by(extack, &why);
 	ret = kv_wr_check_sink(end->local.buf, spec->op, end->local.mr, extack);
 	if (!ret && end->target.buf && spec->op == KVERBS_OP_WRITE)
@@ -133,19 +136,26 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_end
 	return ret;
 }
 
-static int run_check_spec(const struct kv_dev *dev, const struct kv_run_spec *spec,
-			  struct netlink_ext_ack *extack)
+static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
+					       const struct kv_run_spec *spec)
 {
-	const struct kv_run_spec_facts facts = {
+	return (struct kv_run_spec_facts){
 		.loop = spec->loop,
 		.op = spec->op,
 		.size = spec->size,
+		.depth = spec->depth,
+		.list = spec->list,
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
 		.share_cq = run_any_shares_cq(spec),
 	};
+}
+
+static int run_check_spec(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
+			  struct netlink_ext_ack *extack)
+{
 	struct kv_refusal why;
 
-	if (kv_run_check_spec(&facts, &why))
+	if (kv_run_check_spec(s, &why))
 		return kv_refuse_by(extack, &why);
 	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu)))
 		return kv_refuse(extack, -EINVAL, "cpu is not online");
@@ -214,7 +224,8 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 }
 
 /* @wrong: receives the end that causes a refusal. */
-static int run_prep(struct kv_run *run, u32 *wrong, struct netlink_ext_ack *extack)
+static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s, u32 *wrong,
+		    struct netlink_ext_ack *extack)
 {
 	const struct kv_run_spec *spec = &run->spec;
 	struct kv_worker *worker;
@@ -223,7 +234,7 @@ static int run_prep(struct kv_run *run, u32 *wrong, struct netlink_ext_ack *exta
 
 	for (i = 0; i < spec->ends && !ret; i++) {
 		*wrong = i;
-		ret = run_check_end(spec, &spec->end[i], extack);
+		ret = run_check_end(spec, s, &spec->end[i], extack);
 	}
 	for (worker = run->worker; worker < run->worker + run->workers; worker++)
 		for (i = 0; i < worker->ends && !ret; i++) {
@@ -246,9 +257,7 @@ static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
 	int ret;
 	u32 i;
 
-	/* The memory of the histogram, and of the thread. */
-	ret = kv_obj_charge(&run->obj, run->workers * (sizeof(struct kv_hist) + THREAD_SIZE),
-			    extack);
+	ret = kv_obj_charge(&run->obj, run->workers * kv_worker_bytes(&run->spec), extack);
 	for (i = 0; i < run->workers && !ret; i++)
 		ret = kv_worker_init(&run->worker[i], run, i);
 	if (ret)
@@ -277,13 +286,14 @@ static u32 run_count_workers(const struct kv_run_spec *spec)
  */
 struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong)
 {
+	const struct kv_run_spec_facts facts = run_spec_facts(new->dev, spec);
 	struct netlink_ext_ack *extack = new->extack;
 	u32 i, workers = run_count_workers(spec);
 	struct kv_run *run;
 	int ret;
 
 	*wrong = spec->ends;
-	ret = run_check_spec(new->dev, spec, extack);
+	ret = run_check_spec(spec, &facts, extack);
 	if (ret)
 		return ERR_PTR(ret);
 	run = kv_obj_alloc(&kv_run_class, struct_size(run, worker, workers), new);
@@ -300,7 +310,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 	ret = run_claim(spec, wrong, extack);
 	if (ret)
 		goto err_free_workers;
-	ret = run_prep(run, wrong, extack);
+	ret = run_prep(run, &facts, wrong, extack);
 	if (ret)
 		goto err_release;
 	*wrong = spec->ends;

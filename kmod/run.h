@@ -62,6 +62,8 @@ struct kv_run_end {
  * @time_ns: ~0 for no limit
  * @warmup: iterations
  * @timeout_ns: for each iteration
+ * @depth: streams: requests outstanding; other loops: 1
+ * @list: streams: requests of a post; other loops: 1
  * @post_context: enum kverbs_post_context
  * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
  * @cpu: -1 for any
@@ -79,6 +81,8 @@ struct kv_run_spec {
 	u64 time_ns;
 	u64 warmup;
 	u64 timeout_ns;
+	u32 depth;
+	u32 list;
 	u32 post_context;
 	int nice;
 	int cpu;
@@ -146,6 +150,7 @@ void kv_run_cancel(struct kv_run *run, int reason);
 extern struct kv_obj_class kv_run_class;
 
 /* worker.c */
+size_t kv_worker_bytes(const struct kv_run_spec *spec);
 int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number);
 void kv_worker_exit(struct kv_worker *worker);
 int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack);

@@ -106,6 +106,40 @@ static int worker_thread(void *arg)
 }
 
 /**
+ * kv_worker_bytes() - the memory that a worker needs
+ * @spec: the run
+ *
+ * Return: bytes: its histogram, its thread, and what a stream needs.
+ */
+size_t kv_worker_bytes(const struct kv_run_spec *spec)
+{
+	size_t bytes = sizeof(struct kv_hist) + THREAD_SIZE;
+
+	if (spec->loop == KVERBS_LOOP_STREAM)
+		bytes += spec->depth / spec->list * sizeof(u64) +
+			 (spec->list - 1) * sizeof(union kv_end_wr);
+	return bytes;
+}
+
+/* A stream needs the times of the lists outstanding, and all requests of a list. */
+static int worker_init_stream(struct kv_worker *worker, const struct kv_run_spec *spec)
+{
+	int node = ibdev_to_node(worker->run->obj.dev->ib);
+	struct kv_loop *loop = &worker->loop;
+
+	loop->lists = spec->depth / spec->list;
+	loop->posted = kvzalloc_node(loop->lists * sizeof(*loop->posted),
+				     GFP_KERNEL_ACCOUNT, node);
+	if (!loop->posted)
+		return -ENOMEM;
+	if (spec->list == 1)
+		return 0;
+	worker->end[0].more = kcalloc_node(spec->list - 1, sizeof(*worker->end[0].more),
+					   GFP_KERNEL_ACCOUNT, node);
+	return worker->end[0].more ? 0 : -ENOMEM;
+}
+
+/**
  * kv_worker_init() - set up a worker, without its thread
  * @worker: zeroed; kv_worker_exit() frees its memory
  * @run: its run, with the spec
@@ -133,7 +167,7 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	loop->timeout = kv_env_ns_to_ticks(spec->timeout_ns);
 	loop->grace = kv_env_ns_to_ticks(KVERBS_GRACE_NS);
 	loop->spins = spec->spins;
-	return 0;
+	return spec->loop == KVERBS_LOOP_STREAM ? worker_init_stream(worker, spec) : 0;
 }
 
 /**
@@ -142,6 +176,8 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
  */
 void kv_worker_exit(struct kv_worker *worker)
 {
+	kfree(worker->end[0].more);
+	kvfree(worker->loop.posted);
 	kvfree(worker->hist);
 }
 

@@ -74,6 +74,20 @@ static void wr_run_done(struct ib_cq *cq, struct ib_wc *wc)
 
 static struct ib_cqe run_cqe = { .done = wr_run_done };
 
+/* A list of requests that are alike; the last one is signaled. */
+static void wr_prep_list(struct kv_end *end, u32 list)
+{
+	union kv_end_wr *last = &end->send;
+	u32 i;
+
+	for (i = 0; i + 1 < list; i++) {
+		end->more[i] = *last;
+		last->wr.send_flags = 0;
+		last->wr.next = &end->more[i].wr;
+		last = &end->more[i];
+	}
+}
+
 /**
  * kv_wr_prep() - build the work requests that a run posts over and over
  * @end: receives them
@@ -96,6 +110,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct
 	wr->send_flags = IB_SEND_SIGNALED;
 	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
 		      spec->swap);
+	wr_prep_list(end, spec->list);
 	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
 
 	if (!from->target.buf)

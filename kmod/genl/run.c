@@ -49,6 +49,8 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_POST_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 	[KVERBS_A_SPEC_CPU] = KV_POLICY_INT,
 	[KVERBS_A_SPEC_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
+	[KVERBS_A_SPEC_DEPTH] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
+	[KVERBS_A_SPEC_LIST] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_LIST_MAX),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -114,6 +116,8 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->swap = kv_u64_or(attrs[KVERBS_A_SPEC_SWAP], 0);
 	spec->post_context = kv_u32_or(attrs[KVERBS_A_SPEC_POST_CONTEXT], KVERBS_POST_PROCESS);
 	spec->spins = kv_u32_or(attrs[KVERBS_A_SPEC_SPINS], kv_env_default_spins());
+	spec->list = kv_u32_or(attrs[KVERBS_A_SPEC_LIST], 1);
+	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->list);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = attrs[KVERBS_A_SPEC_CPU] ? nla_get_u32(attrs[KVERBS_A_SPEC_CPU]) : -1;
 	return 0;
@@ -319,6 +323,9 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add);
 	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);
+	if (!ret && spec->loop == KVERBS_LOOP_STREAM)
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth) ?:
+		      nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list);
 	for (i = 0; i < spec->ends && !ret; i++)
 		ret = run_put_end(skb, spec, &spec->end[i]);
 	return ret;

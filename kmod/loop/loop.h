@@ -14,8 +14,8 @@
  *   struct kv_end         one end of a connection, its work requests prepared
  *   struct kv_env_cq      a completion queue
  *   kv_env_now()          the counter, ordered against what is around it
- *   kv_env_post_send(e, bh_disabled)  post the prepared request; with bh_disabled,
- *                         softirqs are held off around it (only the kernel has that)
+ *   kv_env_post_send(e, bh_disabled)  post the prepared request, or list of requests; with
+ *                         bh_disabled, softirqs are held off around it (only the kernel has that)
  *   kv_env_post_recv(e)   post the prepared receive
  *   kv_env_send_cq(e), kv_env_recv_cq(e)
  *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
@@ -56,6 +56,8 @@ struct kv_end;
  * @a: the end that starts
  * @b: the other end; one-thread ping-pong only, else NULL
  * @hist: where samples go
+ * @posted: streams only: room for @lists counters, of when the lists outstanding were posted
+ * @lists: streams only: lists of requests that may be outstanding, from 1 on
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
@@ -85,6 +87,8 @@ struct kv_loop {
 	struct kv_end *a;
 	struct kv_end *b;
 	struct kv_hist *hist;
+	__u64 *posted;
+	__u32 lists;
 	__u64 iters;
 	__u64 time;
 	__u64 timeout;
@@ -122,6 +126,7 @@ KV_LOOP_DECLARE(post_to_completion);
 KV_LOOP_DECLARE(send_client);
 KV_LOOP_DECLARE(send_server);
 KV_LOOP_DECLARE(send_pingpong);
+KV_LOOP_DECLARE(stream);
 KV_LOOP_DECLARE(write_client);
 KV_LOOP_DECLARE(write_server);
 KV_LOOP_DECLARE(write_pingpong);

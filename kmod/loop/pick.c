@@ -30,6 +30,8 @@ kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int bh_disabled)
 	case KVERBS_LOOP_PINGPONG:
 		return send ? KV_LOOP_PICK(send_pingpong, bh_disabled) :
 		       write ? KV_LOOP_PICK(write_pingpong, bh_disabled) : NULL;
+	case KVERBS_LOOP_STREAM:
+		return KV_LOOP_PICK(stream, bh_disabled);
 	}
 	return NULL;
 }

@@ -33,7 +33,7 @@ static __always_inline int kv_sample_more(struct kv_loop *l, __u64 last)
 }
 
 /**
- * kv_sample_take() - a sample is complete, and nothing outstanding
+ * kv_sample_take() - a sample is complete; nothing of it is outstanding
  * @l: the loop
  * @t0: counter before
  * @t1: counter after

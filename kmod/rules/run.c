@@ -7,7 +7,7 @@
 #define BIT_OF(name) (1U << KVERBS_##name)
 #define PINGPONGS (BIT_OF(LOOP_PINGPONG) | BIT_OF(LOOP_PINGPONG_CLIENT) | \
 		   BIT_OF(LOOP_PINGPONG_SERVER))
-#define VERBS (BIT_OF(LOOP_POST_TO_COMPLETION) | PINGPONGS)
+#define VERBS (BIT_OF(LOOP_POST_TO_COMPLETION) | BIT_OF(LOOP_STREAM) | PINGPONGS)
 
 static bool any_op(__u32 op)
 {
@@ -45,6 +45,8 @@ static const struct limit spec_limits[] = {
 	  "post_context does not go with the null loop, which calls no verb" },
 	{ KVERBS_A_SPEC_SPINS, VERBS, any_op,
 	  "spins does not go with the null loop, which waits for nothing" },
+	{ KVERBS_A_SPEC_DEPTH, BIT_OF(LOOP_STREAM), any_op, "depth goes with streams only" },
+	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), any_op, "list goes with streams only" },
 	{ 0 },
 };
 
@@ -115,7 +117,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 		return -EINVAL;
 	if (ends && !kv_op_fits_loop(given->op, given->loop))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
-					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD and CMP_SWP, ping-pongs take SEND and WRITE");
+					   "this loop can't take this op: POST_TO_COMPLETION and STREAM take WRITE, READ, FETCH_ADD and CMP_SWP, ping-pongs take SEND and WRITE");
 	if (check_limits(spec_limits, given, spec, why))
 		return why->error;
 	if (!ends)
@@ -177,6 +179,8 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	if (s->share_cq)
 		return kv_refusal_set(why, -EINVAL,
 				      "two ends need a qp each, and cqs of their own");
+	if (s->depth % s->list)
+		return kv_refusal_set(why, -EINVAL, "depth is no multiple of list");
 	if (!kv_op_is_atomic(s->op))
 		return 0;
 	if (s->size != sizeof(__u64))
@@ -235,37 +239,51 @@ static int check_buf(const struct kv_run_buf_facts *buf, __u32 size, struct kv_r
 	return 0;
 }
 
+/* All requests of a QP that fails complete, those that are not signaled, too (IBTA 10.8.3.1). */
+static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
+		       struct kv_refusal *why)
+{
+	if (s->depth > end->max_send_wr)
+		return kv_refusal_set(why, -EINVAL, "depth is above the qp's max_send_wr");
+	if (s->depth > end->send_cqe)
+		return kv_refusal_set(why, -EINVAL, "depth is above the cqe of the qp's send_cq");
+	if (s->list > 1 && end->sq_sig_all)
+		return kv_refusal_set(why, -EINVAL,
+				      "a list of more than 1 needs a qp without sq_sig_all");
+	return 0;
+}
+
 /**
  * kv_run_check_end() - can a run begin at this end?
- * @loop: enum kverbs_loop, not NULL
- * @op: enum kverbs_op, one that the loop takes
- * @size: bytes
+ * @s: the run's spec, checked; its loop is not NULL
  * @end: the end
  * @why: receives the refusal
  *
  * Return: 0, -EINVAL, or -EBUSY.
  */
-int kv_run_check_end(__u32 loop, __u32 op, __u32 size, const struct kv_run_end_facts *end,
+int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		     struct kv_refusal *why)
 {
 	int ret;
 
-	if (kv_op_is_atomic(op) && end->remote_addr % sizeof(__u64))
+	if (kv_op_is_atomic(s->op) && end->remote_addr % sizeof(__u64))
 		return kv_refusal_set(why, -EINVAL,
 				      "remote_addr of an atomic operation is a multiple of 8");
 	if (end->needs_reset)
 		return kv_refusal_set(why, -EBUSY,
 				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
-	ret = check_buf(&end->local, size, why);
-	if (ret || !kv_run_has_target(loop))
+	if (s->loop == KVERBS_LOOP_STREAM && check_depth(s, end, why))
+		return -EINVAL;
+	ret = check_buf(&end->local, s->size, why);
+	if (ret || !kv_run_has_target(s->loop))
 		return ret;
-	ret = check_buf(&end->target, size, why);
+	ret = check_buf(&end->target, s->size, why);
 	if (ret)
 		return ret;
 	if (end->other_target)
 		return kv_refusal_set(why, -EBUSY,
 				      "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
-	if (op != KVERBS_OP_SEND)
+	if (s->op != KVERBS_OP_SEND)
 		return 0;
 	if (end->one_cq)
 		return kv_refusal_set(why, -EINVAL,

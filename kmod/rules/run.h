@@ -13,6 +13,10 @@
 /* The largest number of workers of a run: no loop takes the ends of more than one. */
 #define KV_RUN_WORKERS_MAX 1
 
+/* Requests that a stream has outstanding at most, and that it posts at a time. */
+#define KV_RUN_DEPTH_MAX 16384
+#define KV_RUN_LIST_MAX 32
+
 /* The time limits of a run, and of an iteration. */
 #define KV_RUN_TIME_NS_MAX 86400000000000ULL
 #define KV_RUN_TIMEOUT_NS_MIN 1000000ULL
@@ -38,6 +42,8 @@ struct kv_run_given {
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op; for NULL, this and the members below do not matter
  * @size: bytes
+ * @depth: streams: requests outstanding at most; for other loops 1
+ * @list: streams: requests of a post; for other loops 1
  * @atomic: the device has atomic operations
  * @share_cq: two ends have a CQ in common, or are one QP
  */
@@ -45,6 +51,8 @@ struct kv_run_spec_facts {
 	__u32 loop;
 	__u32 op;
 	__u32 size;
+	__u32 depth;
+	__u32 list;
 	bool atomic;
 	bool share_cq;
 };
@@ -96,6 +104,9 @@ struct kv_run_buf_facts {
  * @target: the buffer that the peer sends or writes into; ignored if the loop has none
  * @other_target: receives of an earlier run are posted with another target
  * @one_cq: sends and receives complete into one CQ
+ * @sq_sig_all: every send of the QP is signaled
+ * @max_send_wr: depth of the send queue
+ * @send_cqe: the cqe of the sends' CQ
  * @max_recv_wr: depth of the receive queue
  * @recv_cqe: the cqe of the receives' CQ
  * @remote_addr: at the peer; ignored if the operation has none
@@ -106,6 +117,9 @@ struct kv_run_end_facts {
 	struct kv_run_buf_facts target;
 	bool other_target;
 	bool one_cq;
+	bool sq_sig_all;
+	__u32 max_send_wr;
+	__u32 send_cqe;
 	__u32 max_recv_wr;
 	__u32 recv_cqe;
 	__u64 remote_addr;
@@ -117,7 +131,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why);
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 int kv_run_check_qp(const struct kv_run_qp_facts *qp, struct kv_refusal *why);
-int kv_run_check_end(__u32 loop, __u32 op, __u32 size, const struct kv_run_end_facts *end,
+int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		     struct kv_refusal *why);
 
 #endif

@@ -511,7 +511,7 @@ static void put_end(uint32_t loop, uint32_t op, uint8_t qp)
 	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
 	if (qp)
 		put_u64(KVERBS_A_END_LOCAL_OFFSET, 8);
-	if (loop != KVERBS_LOOP_POST_TO_COMPLETION) {
+	if (loop != KVERBS_LOOP_POST_TO_COMPLETION && loop != KVERBS_LOOP_STREAM) {
 		put_id(KVERBS_A_END_TARGET_BUF, KVERBS_CMD_BUF_GET, 1);
 		put_u64(KVERBS_A_END_TARGET_OFFSET, 0);
 		if (qp)
@@ -547,6 +547,10 @@ static void start(uint32_t loop, uint32_t op, uint64_t iters)
 	put_u32(KVERBS_A_SPEC_SPINS, 10);
 	if (op == KVERBS_OP_CMP_SWP)
 		put_u64(KVERBS_A_SPEC_SWAP, 1);
+	if (loop == KVERBS_LOOP_STREAM) {
+		put_u32(KVERBS_A_SPEC_DEPTH, 4);
+		put_u32(KVERBS_A_SPEC_LIST, 2);
+	}
 	put_end(loop, op, 0);
 	if (loop == KVERBS_LOOP_PINGPONG)
 		put_end(loop, op, 1);
@@ -577,6 +581,8 @@ static void seed_run(void)
 	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
 	registration(KVERBS_CMD_MR_REG);
 	start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE, 5);
+	ask_run();
+	start(KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 5);
 	ask_run();
 	if (!place.iwarp) {
 		start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);

@@ -91,6 +91,15 @@ static void prepare_alone(void)
 {
 }
 
+static __u64 posted[8];
+
+/* A list at a time: then a stream takes its samples as post_to_completion does. */
+static void prepare_stream(void)
+{
+	loop.posted = posted;
+	loop.lists = 1;
+}
+
 static void prepare_send_client(void)
 {
 	connect(0);
@@ -140,6 +149,7 @@ static const struct kind {
 } kinds[] = {
 	{ "post_to_completion", KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE,
 	  prepare_alone, true },
+	{ "stream", KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, prepare_stream, true },
 	{ "send_client", KVERBS_LOOP_PINGPONG_CLIENT, KVERBS_OP_SEND, prepare_send_client, true },
 	{ "send_server", KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND, prepare_send_server, false },
 	{ "send_pingpong", KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, prepare_send_pingpong,
@@ -952,7 +962,7 @@ static void write_completion_is_taken_once(void **state)
 {
 	EACH_KIND(k) {
 		if (k->op != KVERBS_OP_WRITE ||
-		    k->loop == KVERBS_LOOP_POST_TO_COMPLETION)
+		    k->loop == KVERBS_LOOP_POST_TO_COMPLETION || k->loop == KVERBS_LOOP_STREAM)
 			continue;
 		prepare(k);
 		loop.spins = 2;
@@ -963,6 +973,92 @@ static void write_completion_is_taken_once(void **state)
 		assert_true(loop.yields > 0);
 		assert_drained();
 	}
+}
+
+static unsigned int most_outstanding;
+
+static void count_outstanding(void)
+{
+	if (a.send_cq.used > most_outstanding)
+		most_outstanding = a.send_cq.used;
+}
+
+static void a_stream_keeps_its_depth(void **state)
+{
+	prepare_stream();
+	loop.lists = 5;
+	loop.iters = 23;
+	a.send_empty = 2;
+	fake.relax = count_outstanding;
+	most_outstanding = 0;
+	assert_int_equal(kv_loop_stream(&loop), 0);
+	assert_int_equal(most_outstanding, 5);
+	assert_int_equal(a.sends, 23);
+	assert_int_equal(loop.done, 23);
+	assert_int_equal(hist_count(), 23);
+	assert_drained();
+}
+
+/* A sample begins at the post of its own list, whatever was posted since. */
+static void a_stream_takes_each_list_from_its_post(void **state)
+{
+	prepare_stream();
+	loop.lists = 3;
+	loop.iters = 6;
+	fake.now_ticks = 0;
+	fake.post_ticks = 100;
+	fake.poll_ticks = 7;
+	assert_int_equal(kv_loop_stream(&loop), 0);
+	/* The first three wait for the posts behind them and for the polls before; then each for two posts. */
+	assert_int_equal(hist.sum, (3 * 100 + 7) + (2 * 100 + 7 + 100 + 7) + (100 + 7 + 100 + 7 + 100 + 7) +
+				   3 * 100 + 3 * 7 + 2 * 100 + 3 * 7 + 100 + 3 * 7);
+	assert_int_equal(loop.done, 6);
+}
+
+/* What is outstanding at the end is waited for, and counted. */
+static void a_stream_ends_with_nothing_outstanding(void **state)
+{
+	prepare_stream();
+	loop.lists = 4;
+	loop.iters = ~0ULL;
+	loop.time = 1000;
+	fake.post_ticks = 90;
+	assert_int_equal(kv_loop_stream(&loop), 0);
+	assert_true(loop.last >= loop.end);
+	assert_int_equal(loop.done, a.sends);
+	assert_drained();
+	/* Goes on where it was, as after a warm-up. */
+	loop.iters = loop.done + 7;
+	loop.time = ~0ULL;
+	assert_int_equal(kv_loop_stream(&loop), 0);
+	assert_int_equal(a.sends, loop.iters);
+	assert_drained();
+}
+
+static void a_stream_finishes_what_is_outstanding_when_stopped(void **state)
+{
+	prepare_stream();
+	loop.lists = 4;
+	loop.spins = 0;
+	loop.grace = 100000;
+	a.send_empty = 3;
+	fake.yield = set_stop;
+	assert_int_equal(kv_loop_stream(&loop), -ECANCELED);
+	assert_int_equal(a.sends, 4);
+	assert_int_equal(loop.done, 4);
+	assert_drained();
+}
+
+static void a_stream_tells_why_a_list_failed(void **state)
+{
+	prepare_stream();
+	loop.lists = 4;
+	a.bad_send = 6;
+	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81 };
+	assert_int_equal(kv_loop_stream(&loop), -EIO);
+	assert_int_equal(loop.done, 5);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
 }
 
 /* Both ends as loops: the server gets the CPU when the client yields it. */
@@ -1123,6 +1219,10 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 		ROW(POST_TO_COMPLETION, READ, post_to_completion),
 		ROW(POST_TO_COMPLETION, FETCH_ADD, post_to_completion),
 		ROW(POST_TO_COMPLETION, CMP_SWP, post_to_completion),
+		ROW(STREAM, WRITE, stream),
+		ROW(STREAM, READ, stream),
+		ROW(STREAM, FETCH_ADD, stream),
+		ROW(STREAM, CMP_SWP, stream),
 		ROW(PINGPONG_CLIENT, SEND, send_client),
 		ROW(PINGPONG_CLIENT, WRITE, write_client),
 		ROW(PINGPONG_SERVER, SEND, send_server),
@@ -1217,6 +1317,11 @@ int main(void)
 		cmocka_unit_test_setup(write_loops_find_their_place_again, reset),
 		cmocka_unit_test_setup(write_ping_sees_its_write_fail, reset),
 		cmocka_unit_test_setup(write_completion_is_taken_once, reset),
+		cmocka_unit_test_setup(a_stream_keeps_its_depth, reset),
+		cmocka_unit_test_setup(a_stream_takes_each_list_from_its_post, reset),
+		cmocka_unit_test_setup(a_stream_ends_with_nothing_outstanding, reset),
+		cmocka_unit_test_setup(a_stream_finishes_what_is_outstanding_when_stopped, reset),
+		cmocka_unit_test_setup(a_stream_tells_why_a_list_failed, reset),
 		cmocka_unit_test_setup(ping_and_pong_meet, reset),
 		cmocka_unit_test_setup(server_ends_with_its_time, reset),
 		cmocka_unit_test_setup(server_tells_its_time, reset),

@@ -23,7 +23,7 @@ static const char *const attr_names[] = {
 
 static const char *const flag_names[] = { "unsignaled", "solicited", "fence", "inline" };
 static const char *const type_names[] = { "RC", "UC", "UD" };
-static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay" };
+static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay", "stream" };
 
 /* @unposted: what the refusal of one that WR_POST does not take says. */
 static const struct statement {
@@ -42,22 +42,22 @@ static const struct statement {
 		.completion = KVERBS_WC_OP_SEND },
 	[KVERBS_OP_WRITE] = {
 		"write", NULL, "remote_addr remote_key", "", "unsignaled fence inline",
-		"RC UC", "null completion ping pong relay", KVERBS_WC_OP_WRITE },
+		"RC UC", "null completion stream ping pong relay", KVERBS_WC_OP_WRITE },
 	[KVERBS_OP_WRITE_WITH_IMM] = {
 		"write_with_imm", NULL, "imm remote_addr remote_key", "",
 		"unsignaled solicited fence inline", "RC UC", "null", KVERBS_WC_OP_WRITE },
 	[KVERBS_OP_READ] = {
 		"read", NULL, "remote_addr remote_key", "", "unsignaled fence", "RC",
-		"null completion", KVERBS_WC_OP_READ },
+		"null completion stream", KVERBS_WC_OP_READ },
 	[KVERBS_OP_READ_WITH_INV] = {
 		.name = "read_with_inv", .unposted = "no command", .loops = "null",
 		.completion = KVERBS_WC_OP_READ },
 	[KVERBS_OP_FETCH_ADD] = {
 		"fetch_add", NULL, "remote_addr remote_key", "compare_add", "unsignaled fence",
-		"RC", "null completion", KVERBS_WC_OP_FETCH_ADD },
+		"RC", "null completion stream", KVERBS_WC_OP_FETCH_ADD },
 	[KVERBS_OP_CMP_SWP] = {
 		"cmp_swp", NULL, "remote_addr remote_key", "compare_add swap",
-		"unsignaled fence", "RC", "null completion", KVERBS_WC_OP_CMP_SWP },
+		"unsignaled fence", "RC", "null completion stream", KVERBS_WC_OP_CMP_SWP },
 	[KVERBS_OP_LOCAL_INV] = {
 		.name = "local_inv", .unposted = "MR_INV posts it", .loops = "null",
 		.completion = KVERBS_WC_OP_LOCAL_INV },

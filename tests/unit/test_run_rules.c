@@ -67,6 +67,9 @@ static void a_spec_has_nothing_else(void **state)
 		"swap goes with cmp_swp");
 	surplus(GIVEN(WORK, 1, POST_TO_COMPLETION, SEND), KVERBS_A_SPEC_OP, "this loop can't take this op");
 	surplus(GIVEN(WORK, 2, PINGPONG, READ), KVERBS_A_SPEC_OP, "this loop can't take this op");
+	surplus(GIVEN(WORK, 1, STREAM, SEND), KVERBS_A_SPEC_OP, "this loop can't take this op");
+	surplus(GIVEN(WORK | SPEC(DEPTH), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_DEPTH, "depth goes with");
+	surplus(GIVEN(WORK | SPEC(LIST), 2, PINGPONG, WRITE), KVERBS_A_SPEC_LIST, "list goes with");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -114,9 +117,12 @@ static void an_end_has_what_the_run_needs(void **state)
 static void a_spec_that_the_device_can_do(void **state)
 {
 	struct kv_run_spec_facts s = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP, .size = 8,
-				       .atomic = true };
+				       .depth = 12, .list = 4, .atomic = true };
 
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.list = 5;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "depth is no multiple of list");
+	s.list = 12;
 	s.atomic = false;
 	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "the device has no atomic");
 	s.size = 4;
@@ -154,7 +160,7 @@ static void a_qp_that_a_run_takes(void **state)
 	do {										\
 		struct kv_run_end_facts end = good;					\
 		change;									\
-		is_refused(kv_run_check_end(KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, 64, &end, &why), \
+		is_refused(kv_run_check_end(&send, &end, &why),				\
 			   error, 0, false, text);					\
 	} while (0)
 
@@ -163,13 +169,16 @@ static void an_end_where_a_run_can_begin(void **state)
 	const struct kv_run_buf_facts mr = { .buffer = 4096, .contiguous = 32, .by_mr = true, .same_pd = true,
 					     .registered = true, .length = 64 };
 	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2 };
+	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_PINGPONG, .op = KVERBS_OP_SEND, .size = 64,
+						.depth = 1, .list = 1 };
+	const struct kv_run_spec_facts cmp_swp = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP,
+						   .size = 8, .depth = 1, .list = 1 };
 	struct kv_run_end_facts atomic = { .local = mr, .remote_addr = 8 };
-
 	struct kv_run_end_facts behind = good;
 
-	assert_int_equal(kv_run_check_end(KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, 64, &good, &why), 0);
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
 	behind.local.offset = behind.local.first = 4096 - 64;
-	assert_int_equal(kv_run_check_end(KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, 64, &behind, &why), 0);
+	assert_int_equal(kv_run_check_end(&send, &behind, &why), 0);
 	WRONG(end.needs_reset = true, -EBUSY, "an earlier run left requests");
 	WRONG(end.local.buffer = 63, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.local.first = 4096 - 63, -EINVAL, "size is larger than what the buffer has");
@@ -186,10 +195,24 @@ static void an_end_where_a_run_can_begin(void **state)
 	WRONG(end.one_cq = true, -EINVAL, "SEND needs a qp whose");
 	WRONG(end.max_recv_wr = 1, -EINVAL, "SEND needs a max_recv_wr");
 	WRONG(end.recv_cqe = 1, -EINVAL, "SEND needs a max_recv_wr");
-	assert_int_equal(kv_run_check_end(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 8, &atomic, &why), 0);
+	assert_int_equal(kv_run_check_end(&cmp_swp, &atomic, &why), 0);
 	atomic.remote_addr = 12;
-	is_refused(kv_run_check_end(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 8, &atomic, &why),
+	is_refused(kv_run_check_end(&cmp_swp, &atomic, &why),
 		   -EINVAL, 0, false, "remote_addr of an atomic operation is a multiple of 8");
+}
+
+static void an_end_where_a_stream_can_begin(void **state)
+{
+	const struct kv_run_buf_facts mr = { .buffer = 64, .contiguous = 64, .by_mr = true, .same_pd = true,
+					     .registered = true, .length = 64 };
+	const struct kv_run_end_facts good = { .local = mr, .max_send_wr = 8, .send_cqe = 8 };
+	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE, .size = 64,
+						.depth = 8, .list = 2 };
+
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
+	WRONG(end.max_send_wr = 7, -EINVAL, "depth is above the qp's max_send_wr");
+	WRONG(end.send_cqe = 7, -EINVAL, "depth is above the cqe of the qp's send_cq");
+	WRONG(end.sq_sig_all = true, -EINVAL, "a list of more than 1 needs a qp without sq_sig_all");
 }
 
 int main(void)
@@ -201,6 +224,7 @@ int main(void)
 		cmocka_unit_test(a_spec_that_the_device_can_do),
 		cmocka_unit_test(a_qp_that_a_run_takes),
 		cmocka_unit_test(an_end_where_a_run_can_begin),
+		cmocka_unit_test(an_end_where_a_stream_can_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

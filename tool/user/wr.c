@@ -90,7 +90,8 @@ static bool share_cq(const struct kv_user_run *run)
 	return false;
 }
 
-static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned int i)
+static int check_end(struct kv_user *u, const struct kv_user_run *run,
+		     const struct kv_run_spec_facts *s, unsigned int i)
 {
 	const struct kv_run_end *asked = &run->spec.end[i];
 	const struct kv_user_end *end = &run->ends[i];
@@ -99,6 +100,9 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 		.local = buf_facts(end->qp, end->local, asked->local_offset, end->local_mr),
 		.other_target = has_other_target(run, i),
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
+		.sq_sig_all = end->qp->is.sq_sig_all,
+		.max_send_wr = end->qp->is.max_send_wr,
+		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe,
 		.max_recv_wr = end->qp->rq.max,
 		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe,
 		.remote_addr = asked->remote_addr,
@@ -113,7 +117,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run, unsigned 
 	ret = check_qp(u, i, end->qp) ?: kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
-	if (kv_run_check_end(run->spec.loop, op, run->spec.size, &facts, &why))
+	if (kv_run_check_end(s, &facts, &why))
 		return kv_user_run_refuse(u, i, &why);
 	ret = check_rights(u, i, "local_mr", end->local_mr,
 			   op == KVERBS_OP_READ || kv_op_is_atomic(op) ?
@@ -135,6 +139,8 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.loop = run->spec.loop,
 		.op = run->spec.op,
 		.size = run->spec.size,
+		.depth = run->spec.depth,
+		.list = run->spec.list,
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
 		.share_cq = share_cq(run),
 	};
@@ -147,7 +153,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		if (run->ends[i].qp->obj.dev != run->obj.dev)
 			return kv_user_fail(u, -EINVAL,
 					    "end %u: qp: an object of another RDMA device", i + 1);
-		ret = check_end(u, run, i);
+		ret = check_end(u, run, &facts, i);
 	}
 	return ret;
 }
@@ -158,6 +164,17 @@ static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf, uint64_
 	sge->addr = (uintptr_t)buf->mem + first;
 	sge->length = (uint32_t)length;
 	sge->lkey = mr->ib->lkey;
+}
+
+/* A list of requests that are alike; the last one is signaled. */
+static void prep_list(struct kv_user_run *run, struct ibv_send_wr *last)
+{
+	for (uint32_t i = 0; i + 1 < run->spec.list; i++) {
+		run->more[i] = *last;
+		last->send_flags = 0;
+		last->next = &run->more[i];
+		last = &run->more[i];
+	}
 }
 
 /* Builds the work requests that end @i of a checked run posts over and over. */
@@ -191,6 +208,7 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		wr->wr.atomic.swap = run->spec.swap;
 		break;
 	}
+	prep_list(run, wr);
 	to->tx_tail = from->local->mem + end->local_offset + run->spec.size - 1;
 
 	if (!from->target)

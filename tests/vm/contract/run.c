@@ -438,6 +438,91 @@ static void test_offsets(struct link *l, struct end *a, struct end *b)
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 }
 
+static void test_stream(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec stream = write_spec(a, b), spec;
+	const struct kv_worker_result *w;
+
+	stream.loop = KVERBS_LOOP_STREAM;
+	stream.iters = 100;
+	must(l, call_buf_write(&l->nl, a->local, 0, "streams flow", 12), "write");
+	stream.size = 12;
+	w = run(l, &stream);
+	result(!w->error && w->samples == 100 && last.spec.depth == 1 && last.spec.list == 1,
+	       "a stream of one request at a time");
+	stream.depth = 8;
+	stream.list = 4;
+	must(l, call_buf_write(&l->nl, a->local, 0, "lists flow, ", 12), "write");
+	w = run(l, &stream);
+	result(!w->error && w->samples == 100 && last.spec.depth == 8 && last.spec.list == 4 &&
+	       holds(l, b->target, 0, "lists flow, ", 12), "a stream of lists arrives");
+	stream.list = 8;
+	result(!run(l, &stream)->error, "one list at a time");
+	stream.post_context = KVERBS_POST_PROCESS;
+	stream.iters = 0;
+	stream.time_ns = 20000000;
+	stream.list = 2;
+	w = run(l, &stream);
+	result(!w->error && w->samples && w->elapsed_ns >= 20000000, "a stream ends when its time is over");
+	stream.iters = 10;
+
+#define BAD(change, error, text, name)					\
+	do {								\
+		spec = stream;						\
+		change;							\
+		refused(l, start(l, &spec), error, text, name);		\
+	} while (0)
+
+	BAD(spec.depth = 7, -EINVAL, "depth is no multiple of list", "a depth that is no multiple");
+	BAD((spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION, spec.depth = 1), -EINVAL,
+	    "kernel run: spec: depth: depth goes with streams", "a depth without a stream");
+	BAD((spec.depth = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION), -EINVAL,
+	    "kernel run: spec: list: list goes with streams", "a list without a stream");
+	BAD(spec.depth = 16385, -ERANGE, "depth: integer out of range", "a depth beyond all");
+	BAD(spec.list = 33, -ERANGE, "list: integer out of range", "a list beyond all");
+	BAD(spec.depth = 16384, -EINVAL, "end 1: depth is above the qp's max_send_wr", "a depth beyond the queue's");
+	BAD(spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op", "a stream of SENDs");
+#undef BAD
+
+	/* All that is outstanding completes, and nothing of it is left behind. */
+	spec = stream;
+	spec.depth = 8;
+	spec.list = 4;
+	spec.end[0].remote_key ^= 0x5a5a00;
+	w = run(l, &spec);
+	result(w->error == -EIO && w->wc_status, "a stream with a wrong key fails");
+	refused(l, start(l, &stream), -EINVAL, "", "its qp takes no other stream");
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+	result(!run(l, &stream)->error, "but it does once it is reset and connected anew");
+}
+
+/* A CQ has room for all requests, and only the last one of a list may be signaled. */
+static void test_stream_queues(struct link *l)
+{
+	static const struct end_init deep = { .type = KVERBS_QPT_RC, .max_send_wr = 64 };
+	static const struct end_init signaled = { .type = KVERBS_QPT_RC, .sq_sig_all = true };
+	struct kv_run_spec spec;
+	struct end a, b;
+
+	pair_make(l, &a, &b, &deep);
+	register_target(l, &b);
+	spec = write_spec(&a, &b);
+	spec.loop = KVERBS_LOOP_STREAM;
+	spec.depth = 64;
+	refused(l, start(l, &spec), -EINVAL, "end 1: depth is above the cqe of the qp's send_cq",
+		"a depth beyond the cq's");
+	spec.depth = 32;
+	result(!run(l, &spec)->error, "a cq as deep as the stream");
+	pair_make(l, &a, &b, &signaled);
+	register_target(l, &b);
+	spec.end[0] = write_spec(&a, &b).end[0];
+	spec.depth = 4;
+	result(!run(l, &spec)->error, "a stream of single requests takes a qp with sq_sig_all");
+	spec.list = 2;
+	refused(l, start(l, &spec), -EINVAL, "end 1: a list of more than 1 needs a qp without sq_sig_all",
+		"and one of lists does not");
+}
+
 /* Posts by hand and registrations, in each context. */
 static void test_contexts(struct link *l, const struct end *a, const struct end *b)
 {
@@ -599,6 +684,8 @@ void test_run(void)
 	test_deadline(&l, &a, &b);
 	test_receives(&l, &a, &b);
 	test_offsets(&l, &a, &b);
+	test_stream(&l, &a, &b);
+	test_stream_queues(&l);
 	test_contexts(&l, &a, &b);
 	test_neighbours(&l);
 	link_close(&l);
