@@ -38,6 +38,19 @@ beside read 64
 beside read 4096
 beside fetch-add 8
 beside cmp-swp 8
+# stream OP SIZE: instructions of a request of many, from user space, as kverbs and as perftest have it
+stream() {
+	kverbs bw --op "$1" --size "$2" --space user --rounds 2 --time 300ms --json - >/tmp/cell
+	"ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" >/tmp/server 2>&1 &
+	until netstat -ltn | grep -q ':18515 '; do sleep 0.1; done
+	echo "stream $1 $2 $(jq .cells[0].user.request_ns /tmp/cell) $("ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" \
+		"$ADDR" 2>/dev/null | awk '$2 == 2000 { print 1000 / $5 }')"
+	wait
+}
+stream write 64
+stream write 4096
+stream read 64
+stream read 4096
 for space in kernel user; do
 	kverbs lat --loop null --space $space --iters 10000 --json - >/tmp/null
 	echo "null-$space $(json elapsed_ns </tmp/null)"
@@ -173,6 +186,13 @@ cost=$(get command)
 status=0
 awk "BEGIN { exit !($cost > 1000000 && $cost <= 5000000) }" || status=1
 result $status "a command, 'kverbs pd add', from fork to exit: $cost instructions (must be 5000000 at most)"
+
+# perftest signals one of 100 requests, kverbs each: for the others rxe makes no completion.
+while read -r op size ours theirs; do
+	status=0
+	awk "BEGIN { exit !($ours > 10000 && $theirs > 10000 && $ours <= 1.02 * $theirs) }" || status=1
+	result $status "a stream of $op of $size B from user space: $ours instructions a request, perftest's $theirs (must be 1.02 of these at most)"
+done < <(awk '$1 == "stream" { print $2, $3, $4, $5 }' "$work/1")
 
 # perftest times from post to post: some 20 instructions of its own loop are part of it. READ has modes that are up
 # to 30 % apart, and it is not for us in which of them a run is: the least of all samples tells, and the median

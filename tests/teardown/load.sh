@@ -240,6 +240,18 @@ quadrants() {
 	rts=$((rts + 2))
 }
 
+# streams SPACE CONNECT: many requests outstanding, in lists
+streams() {
+	launch run kverbs bw --space "$1" --connect "$2" --size 64 --depth 64 --list 4 --rounds 1 --time 600 --no-verify \
+		$patience --timeout $((5 * slow))s
+	if [ "$1" = kernel ]; then
+		holding_by_turns=1
+	else
+		apart="$apart $count"
+	fi
+	rts=$((rts + 2))
+}
+
 # batch SPACE: the commands come from stdin
 batch() {
 	local class=stay
@@ -430,6 +442,7 @@ begin_others() {
 		ping-server) ping_server "$@" ;;
 		rate) rate "$@" ;;
 		quadrants) quadrants ;;
+		streams) streams "$@" ;;
 		conns) conns "$@" ;;
 		posted) posted "$@" ;;
 		*) continue ;;

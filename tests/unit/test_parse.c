@@ -223,7 +223,7 @@ static void test_word(void **state)
 			 -EINVAL);
 	assert_int_equal(kv_parse_enum("User", kv_enum_space, &v, &why),
 			 -EINVAL);
-	assert_int_equal(kv_parse_enum("", kv_enum_kind, &v, &why), -EINVAL);
+	assert_int_equal(kv_parse_enum("", kv_enum_kind + 1, &v, &why), -EINVAL);
 	assert_says(&why, "is empty; it takes completion, pingpong, one-thread or null");
 	assert_int_equal(v, UNTOUCHED);
 

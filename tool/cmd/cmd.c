@@ -9,6 +9,7 @@
 const struct kv_cmd_entry kv_cmd_list[] = {
 	{ NULL, NULL, "measure:" },
 	{ "compare", &kv_cmd_compare, "operations in both spaces, and the difference" },
+	{ "bw", &kv_cmd_bw, "bandwidth and message rate, with many requests outstanding" },
 	{ "merge", &kv_cmd_merge, "comparisons of several boots as one" },
 	{ "lat", &kv_cmd_lat, "one operation in one space" },
 	{ "serve", &kv_cmd_serve, "the other end, for these commands on other hosts" },

@@ -51,6 +51,7 @@ struct kv_cmd {
 };
 
 extern const struct kv_cmd kv_cmd_batch;
+extern const struct kv_cmd kv_cmd_bw;
 extern const struct kv_cmd kv_cmd_compare;
 extern const struct kv_cmd kv_cmd_completion;
 extern const struct kv_cmd kv_cmd_conn_rate;

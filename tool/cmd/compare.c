@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include "cmd/cmd.h"
-#include "cmd/options.h"
-#include "measure/sweep.h"
+#include "cmd/sweep.h"
 #include "measure/report.h"
 #include "measure/result.h"
-#include "out/environment.h"
 #include "out/out.h"
-#include "remote/peer.h"
-
-#define TIME_DEFAULT_NS 2300000000ULL
-#define TIME_MIN_NS 10000000ULL
-#define TIME_MAX_NS 86400000000000ULL
-#define ROUNDS_MAX 1000
-#define SEED_DEFAULT 1
 
 /* All that one invocation needs. */
 static struct compare {
-	struct kv_options common;
-	struct kv_sweep m;
-	struct json_object *doc;
+	struct kv_sweep_cmd sweep;
 	bool quadrants;
 	bool has_self;
 	enum kv_space_id self;
@@ -34,19 +23,13 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_ENUM, .at = offsetof(S, self), .has = offsetof(S, has_self),
 	  .names = kv_enum_space },
 	{ "ops", "OP,...", "of send, write, read, fetch-add and cmp-swp; default: all",
-	  KV_OPTION_OWN, .at = offsetof(S, m.ops), .parse = kv_parse_ops },
+	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.ops), .parse = kv_parse_ops },
 	{ "sizes", "BYTES,...", "as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
-	  KV_OPTION_OWN, .at = offsetof(S, m.sizes), .parse = kv_parse_sizes },
-	{ "time", "TIME", "for each operation and size, all sides together, as in 2 or 500ms; default: 2.3s. Up to three times as long if it takes that to get the 1000 samples of a p99",
-	  KV_OPTION_TIME, .at = offsetof(S, m.plan.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS,
-	  .letter = 'D' },
-	{ "rounds", "N", "each with fresh connections of all sides; default: 12. With fewer than 6 there is no interval",
-	  KV_OPTION_U32, .at = offsetof(S, m.plan.rounds), .min = 1, .max = ROUNDS_MAX },
-	{ "seed", "N", "of the order of the sides in each round; default: 1", KV_OPTION_U64,
-	  .at = offsetof(S, m.plan.seed), .max = UINT64_MAX },
-	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
-	KV_OPTION_ROWS(S, common),
-	KV_OPTION_HOST_ROWS(S, common),
+	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.sizes), .parse = kv_parse_sizes },
+	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "sides"),
+	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_ROWS(S, sweep.common),
+	KV_OPTION_HOST_ROWS(S, sweep.common),
 	{ .name = NULL },
 };
 
@@ -65,50 +48,45 @@ static void set_default_lists(struct compare *c)
 	};
 	struct kv_fault ignored;
 
-	if (!c->m.sizes.n)
-		c->m.sizes = sizes;
-	if (c->m.ops.n)
+	if (!c->sweep.m.sizes.n)
+		c->sweep.m.sizes = sizes;
+	if (c->sweep.m.ops.n)
 		return;
 	/* By default, all operations that --loop can measure. */
 	for (unsigned int i = 0; i < all.n; i++) {
-		if (c->common.has_loop &&
-		    kv_workload_check_kind(c->common.loop, all.value[i], &ignored))
+		if (c->sweep.common.has_loop &&
+		    kv_workload_check_kind(c->sweep.common.loop, all.value[i], &ignored))
 			continue;
-		c->m.ops.value[c->m.ops.n++] = all.value[i];
+		c->sweep.m.ops.value[c->sweep.m.ops.n++] = all.value[i];
 	}
 }
 
 static int check_loop(struct compare *c, struct kv_fault *f)
 {
-	const struct kv_options *o = &c->common;
+	const struct kv_options *o = &c->sweep.common;
 	int ret = 0;
 
 	if (o->has_loop && o->loop == KV_KIND_NULL)
 		return kv_fault_usage(f, "--loop null has no operation to compare; its cost stands under every table");
-	if (o->has_loop && o->loop == KV_KIND_ONE_THREAD && !kv_sweep_has_one_thread(&c->m))
+	if (o->has_loop && o->loop == KV_KIND_ONE_THREAD && !kv_sweep_has_one_thread(&c->sweep.m))
 		return kv_fault_usage(f, "--loop one-thread has one thread for both ends, so it does not go with %s; --loop pingpong has two",
-				      c->m.host ? "a HOST" : "--quadrants");
+				      c->sweep.m.host ? "a HOST" : "--quadrants");
 	set_default_lists(c);
-	for (unsigned int i = 0; i < c->m.ops.n && o->has_loop && !ret; i++)
-		ret = kv_workload_check_kind(o->loop, c->m.ops.value[i], f);
+	for (unsigned int i = 0; i < c->sweep.m.ops.n && o->has_loop && !ret; i++)
+		ret = kv_workload_check_kind(o->loop, c->sweep.m.ops.value[i], f);
 	return ret;
 }
 
 static void init(void)
 {
-	struct compare *c = &compare;
-
-	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
-	c->m.plan.time_ns = TIME_DEFAULT_NS;
-	c->m.plan.rounds = KV_POINT_ROUNDS;
-	c->m.plan.seed = SEED_DEFAULT;
-	c->m.contrast = &kv_contrast_spaces;
+	kv_sweep_cmd_init(&compare.sweep);
 }
 
 static int check(int n, char **word, struct kv_fault *f)
 {
 	struct compare *c = &compare;
-	struct kv_options *o = &c->common;
+	struct kv_options *o = &c->sweep.common;
+	struct kv_sweep *m = &c->sweep.m;
 	int ret = kv_options_take_host(o, "compare", n, word, f);
 
 	if (ret)
@@ -118,97 +96,48 @@ static int check(int n, char **word, struct kv_fault *f)
 	if (c->quadrants && c->has_self)
 		return kv_fault_usage(f, "--self has one space, and --quadrants has both");
 	if (c->quadrants)
-		c->m.contrast = &kv_contrast_quadrants;
+		m->contrast = &kv_contrast_quadrants;
 	else if (c->has_self)
-		c->m.contrast = &kv_contrast_self[c->self];
-	c->m.host = o->peer.host;
-	ret = check_loop(c, f);
-	if (!ret)
-		ret = kv_options_settle(o, f);
-	c->m.has_kind = o->has_loop;
-	c->m.kind = o->loop;
-	c->m.plan.verify = o->verify;
-	c->m.work = o->work;
+		m->contrast = &kv_contrast_self[c->self];
+	m->host = o->peer.host;
+	ret = check_loop(c, f) ?: kv_sweep_cmd_settle(&c->sweep, f);
+	m->has_kind = o->has_loop;
+	m->kind = o->loop;
 	return ret;
 }
 
-/* All sites of a host use the same device. */
-static int open_sites(struct compare *c, struct kv_fault *f)
+static struct json_object *create_doc(struct json_object *environment)
 {
-	struct kv_options *o = &c->common;
-	int ret = 0;
-
-	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
-		ret = kv_site_open(&c->m.site[s], s, o->dev, o->ib_port, o->gid, f);
-		o->dev = c->m.site[s].dev.name;
-	}
-	for (unsigned int s = 0; s < KV_SPACES && !ret && c->m.host; s++) {
-		ret = kv_site_open_peer(&c->m.peer[s], s, &o->peer, f);
-		o->peer.dev = c->m.peer[s].dev.name;
-	}
-	if (!ret)
-		ret = kv_sweep_check(&c->m);
-	if (ret && !f->error)
-		*f = c->m.fault;
-	return ret;
-}
-
-static struct json_object *describe_environment(const struct compare *c)
-{
-	struct json_object *environment = kv_environment_create(c->m.site, KV_SPACES, c->common.label);
-
-	if (c->m.host)
-		kv_environment_add_peer(environment, c->m.peer, KV_SPACES);
-	return environment;
-}
-
-static struct json_object *create_doc(const struct compare *c, struct json_object *environment)
-{
-	return kv_result_create("kverbs.compare", kv_sweep_spec(&c->m), environment);
+	return kv_result_create("kverbs.compare", kv_sweep_spec(&compare.sweep.m), environment);
 }
 
 static int run(struct kv_fault *f)
 {
-	struct compare *c = &compare;
-	int ret = open_sites(c, f);
-
-	if (ret)
-		return ret;
-	c->doc = create_doc(c, describe_environment(c));
-	ret = kv_sweep_measure(&c->m, c->doc);
-	if (!ret && !c->m.tried)
-		ret = c->m.fault.error;
-	if (ret)
-		*f = c->m.fault;
-	kv_out_put_bool(c->doc, "complete", !ret);
-	return ret;
+	return kv_sweep_cmd_run(&compare.sweep, create_doc, f);
 }
 
 static bool has_result(int error)
 {
-	return compare.m.measured;
+	return compare.sweep.m.measured;
 }
 
 static struct json_object *describe(bool result, int error)
 {
-	return compare.doc ? compare.doc : create_doc(&compare, NULL);
+	return compare.sweep.doc ? compare.sweep.doc : create_doc(NULL);
 }
 
 static int print(struct json_object *doc, struct kv_fault *f)
 {
-	int ret = kv_report_compare(doc, &compare.common.report, f);
+	int ret = kv_report_compare(doc, &compare.sweep.common.report, f);
 
-	if (!ret && compare.common.json)
-		printf("All of it, with the histograms: %s\n", compare.common.json);
+	if (!ret && compare.sweep.common.json)
+		printf("All of it, with the histograms: %s\n", compare.sweep.common.json);
 	return ret;
 }
 
 static void close_sites(void)
 {
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		kv_site_close(&compare.m.peer[s]);
-		kv_site_close(&compare.m.site[s]);
-	}
+	kv_sweep_cmd_close(&compare.sweep);
 }
 
 const struct kv_cmd kv_cmd_compare = {
@@ -226,11 +155,11 @@ const struct kv_cmd kv_cmd_compare = {
 	.init = init,
 	.check = check,
 	.run = run,
-	.path = &compare.common.json,
+	.path = &compare.sweep.common.json,
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,
-	.csv = &compare.common.csv,
+	.csv = &compare.sweep.common.csv,
 	.figures = "/cells",
 	.close = close_sites,
 };

@@ -38,7 +38,7 @@
 	  KV_OPTION_FLAG, .at = offsetof(s, m.report.stats) }
 #define KV_OPTION_LOOP_ROW(s, m, text)							\
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
-	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind }
+	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind + 1 }
 
 /* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\

@@ -7,6 +7,7 @@
 #include "measure/stats.h"
 #include "rules/request.h"
 #include "remote/channel.h"
+#include "sys/clock.h"
 #include "sys/now.h"
 #include "sys/cpu.h"
 
@@ -33,6 +34,7 @@ static const uint32_t loops[] = {
 	[KV_KIND_COMPLETION] = KVERBS_LOOP_POST_TO_COMPLETION,
 	[KV_KIND_PINGPONG] = KVERBS_LOOP_PINGPONG_CLIENT,
 	[KV_KIND_ONE_THREAD] = KVERBS_LOOP_PINGPONG,
+	[KV_KIND_STREAM] = KVERBS_LOOP_STREAM,
 	[KV_KIND_NULL] = KVERBS_LOOP_NULL,
 };
 
@@ -91,6 +93,10 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 	spec->timeout_ns = work->timeout_ns;
 	spec->post_context = post_of(site, work);
 	spec->spins = spins_of(site, work);
+	if (work->kind == KV_KIND_STREAM) {
+		spec->depth = work->depth;
+		spec->list = work->list;
+	}
 	for (uint32_t i = 0; i < kv_run_ends(spec->loop); i++)
 		add_end(spec, p, i);
 }
@@ -406,6 +412,32 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 	s->warmup += from->warmup;
 	s->yields += from->yields;
 	s->elapsed_ns += from->elapsed_ns;
+}
+
+/**
+ * kv_series_requests() - how many requests do its samples stand for?
+ * @s: the series
+ * @work: what was measured
+ *
+ * Return: of a stream, all requests of its lists; else one a sample.
+ */
+uint64_t kv_series_requests(const struct kv_series *s, const struct kv_workload *work)
+{
+	return work->kind == KV_KIND_STREAM ? s->samples * work->list : s->samples;
+}
+
+/**
+ * kv_series_figure() - the figure by which series are compared
+ * @s: the series; it has samples
+ * @work: what was measured
+ *
+ * Return: ticks: of a stream the time per request, else the median.
+ */
+double kv_series_figure(const struct kv_series *s, const struct kv_workload *work)
+{
+	if (work->kind != KV_KIND_STREAM)
+		return kv_stats_quantile(&s->hist, 0.5);
+	return (double)s->elapsed_ns / kv_clock_ns_per_tick() / (double)kv_series_requests(s, work);
 }
 
 /**

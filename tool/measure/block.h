@@ -36,6 +36,8 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p, const struct
 void kv_series_reset(struct kv_series *s);
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r);
 void kv_series_merge(struct kv_series *s, const struct kv_series *from);
+uint64_t kv_series_requests(const struct kv_series *s, const struct kv_workload *work);
+double kv_series_figure(const struct kv_series *s, const struct kv_workload *work);
 int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 			   const struct kv_workload *work, struct kv_fault *f);
 

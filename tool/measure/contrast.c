@@ -41,6 +41,12 @@ const struct kv_contrast kv_contrast_self[KV_SPACES] = {
 	[KV_SPACE_USER] = SELF(KV_SPACE_USER),
 };
 
+/* One space, compared with nothing. */
+const struct kv_contrast kv_contrast_alone[KV_SPACES] = {
+	[KV_SPACE_KERNEL] = { "alone", 1, { { "kernel", KV_SPACE_KERNEL, KV_SPACE_KERNEL } }, 0, { { 0 } } },
+	[KV_SPACE_USER] = { "alone", 1, { { "user", KV_SPACE_USER, KV_SPACE_USER } }, 0, { { 0 } } },
+};
+
 /**
  * kv_contrast_turn() - which series is measured next
  * @c: the contrast

@@ -11,7 +11,7 @@
 
 /* Which series a comparison has, and which of them it compares. */
 struct kv_contrast {
-	const char *name; /* "spaces", "quadrants" or "self" */
+	const char *name; /* "spaces", "quadrants", "self" or "alone" */
 	unsigned int n; /* how many series; their blocks are measured in turn */
 	struct {
 		const char *name; /* in results */
@@ -29,6 +29,7 @@ struct kv_contrast {
 extern const struct kv_contrast kv_contrast_spaces;
 extern const struct kv_contrast kv_contrast_quadrants;
 extern const struct kv_contrast kv_contrast_self[KV_SPACES];
+extern const struct kv_contrast kv_contrast_alone[KV_SPACES];
 
 unsigned int kv_contrast_turn(const struct kv_contrast *c, const unsigned int *order,
 			      unsigned int turn);

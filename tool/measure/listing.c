@@ -18,6 +18,19 @@ void kv_listing_number(char *text, struct json_object *value, struct json_object
 	kv_listing_word(text, value, obj);
 }
 
+void kv_listing_count(char *text, struct json_object *value, struct json_object *obj)
+{
+	snprintf(text, KV_LISTING_TEXT, "%.0f", json_object_get_double(value));
+}
+
+/* In millions. */
+void kv_listing_mega(char *text, struct json_object *value, struct json_object *obj)
+{
+	double mega = json_object_get_double(value) / 1e6;
+
+	snprintf(text, KV_LISTING_TEXT, "%.*f", mega < 10 ? 3 : mega < 1000 ? 1 : 0, mega);
+}
+
 void kv_listing_command(char *text, struct json_object *value, struct json_object *obj)
 {
 	bool whole = json_object_get_string_len(value) <= COMMAND;

@@ -29,6 +29,8 @@ struct kv_listing {
 void kv_listing_word(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_command(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_number(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_count(char *text, struct json_object *value, struct json_object *obj);
+void kv_listing_mega(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_faster(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_size(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_time(char *text, struct json_object *value, struct json_object *obj);

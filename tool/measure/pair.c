@@ -9,8 +9,6 @@
 #include "measure/pair.h"
 #include "sys/now.h"
 
-/* One request for a registration, one for the drain. */
-#define SEND_WRS_MORE 2
 /* One request for the drain. */
 #define RECV_WRS_MORE 1
 
@@ -39,13 +37,13 @@ static uint32_t remote_access(const struct kv_workload *w)
 /* Does this end post requests, or only answer them? */
 static bool is_active(const struct kv_workload *w, unsigned int end)
 {
-	return !end || w->kind != KV_KIND_COMPLETION;
+	return !end || !kv_workload_one_sided(w);
 }
 
 /* Is anything put into this end's target, or read from it? */
 static bool is_target(const struct kv_workload *w, unsigned int end)
 {
-	return end || w->kind != KV_KIND_COMPLETION;
+	return end || !kv_workload_one_sided(w);
 }
 
 static bool needs_key(const struct kv_pair *p, unsigned int end)
@@ -87,7 +85,7 @@ static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	const struct kv_qp_init init = {
 		.type = KVERBS_QPT_RC,
-		.max_send_wr = MAX(p->work.depth, 1) + SEND_WRS_MORE,
+		.max_send_wr = MAX(p->work.depth, 1) + KV_WORKLOAD_WRS_MORE,
 		.max_recv_wr = MAX(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
 	};
 	struct kv_endpoint *e = &p->end[end];

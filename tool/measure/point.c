@@ -199,7 +199,7 @@ static int measure_blocks(struct job *j, const unsigned int *order)
 	if (ret)
 		return ret;
 	for (unsigned int s = 0; s < j->n; s++) {
-		c->median[s][c->rounds] = kv_stats_quantile(&j->round[s].hist, 0.5);
+		c->median[s][c->rounds] = kv_series_figure(&j->round[s], &c->work);
 		kv_series_merge(&c->series[s], &j->round[s]);
 		c->resent[s] += j->resent[s];
 	}

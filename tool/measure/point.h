@@ -36,7 +36,7 @@ struct kv_point {
 	uint64_t block_ns; /* how long samples were taken in one block */
 	struct kv_series series[KV_SERIES_MAX]; /* the samples of each series */
 	/*
-	 * [@rounds] for each series: the median of each round, ticks, in the order of measurement.
+	 * [@rounds] for each series: kv_series_figure() of each round, in the order of measurement.
 	 */
 	double *median[KV_SERIES_MAX];
 	/* Packets sent again, for each series; see struct kv_rounds. */

@@ -37,6 +37,7 @@ static const struct {
 	{ "/lkey", NULL, "local buffer by an MR's key" },
 	{ "/loop", "one-thread", "half of a round trip in which one thread drives both ends" },
 	{ "/loop", "pingpong", "half of a round trip between two threads" },
+	{ "/loop", "stream", "time per request, with many of them outstanding" },
 	{ "/loop", "null", "two reads of the counter and the record, no verbs" },
 	{ "/loop", NULL, "from before the post until its completion was polled" },
 };
@@ -139,7 +140,7 @@ static const char *name_series(struct json_object *doc, bool last)
 /* One line for each way of measuring that occurs in the table. */
 static void print_legend(FILE *out, struct json_object *points)
 {
-	static const char *const loops[] = { "completion", "one-thread", "pingpong" };
+	static const char *const loops[] = { "completion", "stream", "one-thread", "pingpong" };
 
 	for (unsigned int i = 0; i < sizeof(loops) / sizeof(loops[0]); i++) {
 		for (size_t k = 0; k < json_object_array_length(points); k++) {
@@ -149,7 +150,7 @@ static void print_legend(FILE *out, struct json_object *points)
 			if (!is(point, "/loop", loops[i]))
 				continue;
 			fprintf(out, "%s: %s%s\n", loops[i], describe(point, "/loop"),
-				i ? ", as perftest prints it" : "");
+				i > 1 ? ", as perftest prints it" : "");
 			break;
 		}
 	}
@@ -176,7 +177,7 @@ static void print_contexts(FILE *out, struct json_object *doc)
 	}
 	if (!series[0] || !series[1])
 		return;
-	for (unsigned int i = 0; i < (is(doc, "/spec/design", "self") ? 1 : 2); i++)
+	for (unsigned int i = 0; i < (is(doc, "/spec/design", "spaces") ? 2 : 1); i++)
 		fprintf(out, "%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
 			describe(series[i], "/lkey"));
 	fprintf(out, "all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
@@ -247,14 +248,16 @@ struct tally {
 static void count_point(struct tally *t, struct json_object *point, const char *other)
 {
 	double value = fabs(kv_out_get_real(point, "/difference_ns/value"));
-	double share = 100 * value / kv_out_get_real(find_series(point, other), "/p50_ns");
+	bool stream = is(point, "/loop", "stream");
+	double share = 100 * value / kv_out_get_real(find_series(point, other),
+						     stream ? "/request_ns" : "/p50_ns");
 
 	t->least = t->points ? fmin(t->least, share) : share;
 	t->most = fmax(t->most, share);
 	t->points++;
 }
 
-/* As in "kernel faster in 9 of 11 points, by 3.0 to 33 % of user's median; not decided in 2". */
+/* As in "kernel faster in 9 of 11 points, by 3.0 to 33 % of user's time; not decided in 2". */
 static void print_summary(FILE *out, struct json_object *points, const char *const name[2])
 {
 	struct tally faster[2] = { { .points = 0 }, { .points = 0 } };
@@ -280,7 +283,7 @@ static void print_summary(FILE *out, struct json_object *points, const char *con
 		fprintf(out, "%s faster in %u of %u points, by %.*f", name[i], t->points, all, t->least < 10, t->least);
 		if (t->points > 1)
 			fprintf(out, " to %.*f", t->most < 10, t->most);
-		fprintf(out, " %% of %s's median; ", name[!i]);
+		fprintf(out, " %% of %s's time; ", name[!i]);
 	}
 	fprintf(out, "equal in %u; not decided in %u\n", equal,
 		all - faster[0].points - faster[1].points - equal);
@@ -329,6 +332,20 @@ static void print_warnings(FILE *out, struct json_object *doc)
 		fprintf(out, "Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 }
 
+static void print_end(FILE *out, struct json_object *doc, const struct kv_report *r,
+		      struct json_object *points, bool quadrants)
+{
+	if (r->notes) {
+		print_legend(out, points);
+		print_contexts(out, doc);
+		print_method(out, doc, quadrants);
+		print_null(out, doc);
+	}
+	print_warnings(out, doc);
+	if (!r->notes)
+		fprintf(out, "How it was measured: --notes\n");
+}
+
 /**
  * kv_report_compare() - print a comparison
  * @doc: its document
@@ -358,15 +375,42 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	kv_report_doubts(out, points);
 	if (is(doc, "/spec/design", "spaces"))
 		print_summary(out, points, name);
-	if (r->notes) {
-		print_legend(out, points);
-		print_contexts(out, doc);
-		print_method(out, doc, quadrants);
-		print_null(out, doc);
+	print_end(out, doc, r, points, quadrants);
+	kv_prose_end(&prose);
+	return 0;
+}
+
+/**
+ * kv_report_bw() - print a measurement of streams
+ * @doc: its document
+ * @r: what is printed
+ * @f: receives why not
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_report_bw(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
+{
+	const char *name[] = { name_series(doc, false), name_series(doc, true) };
+	struct json_object *points = kv_out_get(doc, "/cells");
+	bool alone = is(doc, "/spec/design", "alone");
+	struct kv_prose prose;
+	FILE *out = kv_prose_begin(&prose, stdout);
+	int ret;
+
+	print_environment(out, doc);
+	fprintf(out, "%llu requests outstanding, posted in lists of %llu\n", kv_out_get_count(doc, "/spec/depth"),
+		kv_out_get_count(doc, "/spec/list"));
+	kv_prose_end(&prose);
+	ret = alone ? kv_tables_rates(points, name[0], f) : kv_tables_rates_of_two(points, name, f);
+	if (ret)
+		return ret;
+	printf("\n");
+	out = kv_prose_begin(&prose, stdout);
+	if (!alone) {
+		kv_report_doubts(out, points);
+		print_summary(out, points, name);
 	}
-	print_warnings(out, doc);
-	if (!r->notes)
-		fprintf(out, "How it was measured: --notes\n");
+	print_end(out, doc, r, points, false);
 	kv_prose_end(&prose);
 	return 0;
 }

@@ -63,6 +63,10 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 		kv_out_put_string(obj, "connect", kv_enum_name(kv_enum_connect, w->connect));
 	}
 	kv_out_put_string(obj, "loop", kv_enum_name(kv_enum_kind, w->kind));
+	if (w->kind == KV_KIND_STREAM) {
+		kv_out_put_count(obj, "depth", w->depth);
+		kv_out_put_count(obj, "list", w->list);
+	}
 	kv_out_put_string(obj, "estimand", kv_workload_kinds[w->kind].estimand);
 	kv_out_put_string(obj, "sample", kv_workload_kinds[w->kind].sample);
 	kv_out_put_count(obj, "sample_divisor", kv_workload_kinds[w->kind].divisor);
@@ -212,6 +216,20 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 	kv_out_put_count(spec, "retry_cnt", w->retry_cnt);
 }
 
+static void put_stream(struct json_object *obj, const struct kv_workload *w,
+		       const struct kv_series *series)
+{
+	uint64_t requests = kv_series_requests(series, w);
+	double rate = 1e9 * (double)requests / (double)series->elapsed_ns;
+
+	kv_out_put_count(obj, "requests", requests);
+	if (!requests)
+		return;
+	kv_out_put(obj, "requests_per_second", kv_out_real(rate, 1));
+	kv_out_put(obj, "bytes_per_second", kv_out_real(rate * w->size, 1));
+	kv_out_put_ns(obj, "request_ns", 1e9 / rate);
+}
+
 /**
  * kv_result_series() - describe the samples of one space
  * @w: the work
@@ -234,6 +252,8 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	if (series->elapsed_ns)
 		kv_out_put(obj, "samples_per_second",
 			   kv_out_real(1e9 * (double)series->samples / (double)series->elapsed_ns, 1));
+	if (w->kind == KV_KIND_STREAM)
+		put_stream(obj, w, series);
 	kv_result_hist(obj, &series->hist, scale(w));
 	if (w->kind != KV_KIND_NULL)
 		put_verbs(obj, series);
@@ -253,12 +273,14 @@ struct json_object *kv_result_medians(const double *median, unsigned int n, doub
 static void put_series(struct json_object *obj, const struct kv_point *p)
 {
 	const struct kv_contrast *c = p->contrast;
+	char key[32];
 
 	for (unsigned int s = 0; s < c->n; s++) {
 		struct json_object *series;
 
 		series = kv_result_series(&p->work, c->series[s].client, &p->series[s]);
-		kv_out_put(series, "round_p50_ns", kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
+		snprintf(key, sizeof(key), "round_%s", kv_workload_kinds[p->work.kind].key);
+		kv_out_put(series, key, kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
 		kv_out_put_count(series, "resent", p->resent[s]);
 		kv_out_put(obj, c->series[s].name, series);
 	}
@@ -462,6 +484,10 @@ struct json_object *kv_result_point(const struct kv_point *p)
 	kv_out_put_count(obj, "block_ns", p->block_ns);
 	if (!p->rounds)
 		return obj;
+	if (!p->contrast->differences) {
+		put_series(obj, p);
+		return obj;
+	}
 	if (p->contrast->differences == 1) {
 		/* Both ends change: there is one difference, with its verdict beside it. */
 		put_series(obj, p);

@@ -57,6 +57,9 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 	for (unsigned int i = 0; i < KV_SPACES && !ret; i++) {
 		const struct kv_site *server = server_site(m, i);
 
+		if (!(m->spaces & 1U << i))
+			continue;
+
 		ret = kv_workload_check_site(&m->work, &m->site[i], f);
 		if (!ret && server != &m->site[i])
 			ret = kv_workload_check_site(&m->work, server, f);
@@ -149,6 +152,9 @@ static int measure_null(struct kv_sweep *m, struct json_object *doc)
 	kv_workload_set(&work, KV_KIND_NULL, 0, 0);
 	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
 		struct kv_series *series = &m->point.series[s];
+
+		if (!(m->spaces & 1U << s))
+			continue;
 
 		ret = kv_series_measure_null(series, &m->site[s], &work, &m->fault);
 		if (!ret)
@@ -263,6 +269,7 @@ out_erase:
  */
 int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)
 {
+	enum kv_space_id first = m->contrast->series[0].client;
 	struct json_object *cells = json_object_new_array();
 	int ret;
 
@@ -270,7 +277,7 @@ int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)
 	ret = measure_null(m, doc);
 	if (ret)
 		return ret;
-	kv_retries_start(&m->retries, &m->site[KV_SPACE_KERNEL], server_site(m, KV_SPACE_KERNEL));
+	kv_retries_start(&m->retries, &m->site[first], server_site(m, first));
 	ret = measure_points(m, cells);
 	kv_retries_stop(&m->retries);
 	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));

@@ -16,9 +16,9 @@ struct kv_sweep {
 	enum kv_kind kind; /* how a latency is measured */
 	struct kv_plan plan; /* how long each point is measured */
 	struct kv_workload work; /* the members that all points share */
-	struct kv_site site[KV_SPACES]; /* both spaces of this host, open */
-	/* Both spaces of the host where the servers are, open; not used if @host is NULL. */
-	struct kv_site peer[KV_SPACES];
+	uint32_t spaces; /* bits 1 << enum kv_space_id: those that are measured, and whose sites are open */
+	struct kv_site site[KV_SPACES]; /* of this host */
+	struct kv_site peer[KV_SPACES]; /* of the host where the servers are; not used if @host is NULL */
 	const char *host; /* name of the host where the servers are; NULL: this host */
 
 	unsigned int tried; /* points that were begun */

@@ -46,6 +46,67 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 }
 
 /**
+ * kv_tables_rates() - print the table of the streams of one series
+ * @points: the points of the document
+ * @name: the name of the series
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_rates(struct json_object *points, const char *name, struct kv_fault *f)
+{
+	char path[5][CELL];
+	const struct kv_listing columns[] = {
+		OP, SIZE,
+		{ "Mbytes/s", kv_listing_mega, .path = path[0] },
+		{ "requests/s", kv_listing_count, .path = path[1] },
+		{ "per request", kv_listing_time, .path = path[2] },
+		{ "list: p50", kv_listing_time, .path = path[3] },
+		{ "p99", kv_listing_time, .path = path[4] },
+	};
+	static const char *const key[] = {
+		"bytes_per_second", "requests_per_second", "request_ns", "p50_ns", "p99_ns"
+	};
+
+	for (unsigned int i = 0; i < 5; i++)
+		snprintf(path[i], CELL, "/%s/%s", name, key[i]);
+	printf("From %s space; times in %s; list: from its post to its last completion\n\n", name,
+	       kv_unit_name());
+	return kv_listing_print(points, columns, COUNT(columns), f);
+}
+
+/**
+ * kv_tables_rates_of_two() - print the table of a comparison of streams of two series
+ * @points: the points of the document
+ * @name: the names of the series
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_rates_of_two(struct json_object *points, const char *const name[2], struct kv_fault *f)
+{
+	char path[6][CELL], difference[CELL];
+	const struct kv_listing columns[] = {
+		OP, SIZE,
+		{ name[0], kv_listing_mega, .path = path[0] },
+		{ "req/s", kv_listing_count, .path = path[1], .spare = 2 },
+		{ "p99", kv_listing_time, .path = path[2], .spare = 3 },
+		{ name[1], kv_listing_mega, .path = path[3] },
+		{ "req/s", kv_listing_count, .path = path[4], .spare = 2 },
+		{ "p99", kv_listing_time, .path = path[5], .spare = 3 },
+		KV_LISTING_FINDING(difference),
+	};
+	static const char *const key[] = { "bytes_per_second", "requests_per_second", "p99_ns" };
+
+	for (unsigned int i = 0; i < 6; i++)
+		snprintf(path[i], CELL, "/%s/%s", name[i / 3], key[i % 3]);
+	snprintf(difference, CELL, "%c - %c", toupper(*name[0]), toupper(*name[1]));
+	printf("Mbytes/s of each space; %s is the difference of the times per request in %s, %% its share of\n"
+	       "%s's\n\n", difference, kv_unit_name(), name[1]);
+	return kv_listing_print(points, columns, COUNT(columns), f);
+}
+
+/**
  * kv_tables_stats() - print mean, standard deviation and rate of two series
  * @points: the points of the document
  * @name: the names of the series

@@ -221,7 +221,7 @@ int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
 		ret = check_fetch_add(&c);
 	else if (p->work.op == KVERBS_OP_CMP_SWP)
 		ret = check_cmp_swp(&c);
-	else if (p->work.kind == KV_KIND_COMPLETION)
+	else if (kv_workload_one_sided(&p->work))
 		ret = check_one_way(&c);
 	else
 		ret = check_both_ways(&c);

@@ -34,11 +34,23 @@ enum kv_kind kv_workload_default_kind(uint32_t op)
 }
 
 const struct kv_workload_kind kv_workload_kinds[] = {
-	[KV_KIND_COMPLETION] = { "post to completion", "post to completion", 1 },
-	[KV_KIND_PINGPONG] = { "round trip", "half round trip", 2 },
-	[KV_KIND_ONE_THREAD] = { "round trip", "half round trip", 2 },
-	[KV_KIND_NULL] = { "null loop", "null loop", 1 },
+	[KV_KIND_COMPLETION] = { "post to completion", "post to completion", "p50_ns", 1 },
+	[KV_KIND_PINGPONG] = { "round trip", "half round trip", "p50_ns", 2 },
+	[KV_KIND_ONE_THREAD] = { "round trip", "half round trip", "p50_ns", 2 },
+	[KV_KIND_STREAM] = { "post of a list to its completion", "time per request", "request_ns", 1 },
+	[KV_KIND_NULL] = { "null loop", "null loop", "p50_ns", 1 },
 };
+
+/**
+ * kv_workload_one_sided() - does one end post all requests, and the other none?
+ * @w: the work; not KV_KIND_NULL
+ *
+ * Return: true if the responder needs no run.
+ */
+bool kv_workload_one_sided(const struct kv_workload *w)
+{
+	return w->kind == KV_KIND_COMPLETION || w->kind == KV_KIND_STREAM;
+}
 
 /**
  * kv_workload_check_kind() - can this operation be measured with this kind of loop?
@@ -117,5 +129,8 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_usage(f, "a size of %u bytes: a registration on %s has at most %llu bytes (%s space)",
 				      w->size, dev->name, (unsigned long long)dev->max_mr_bytes,
 				      space);
+	if (w->depth + KV_WORKLOAD_WRS_MORE > dev->max_qp_wr)
+		return kv_fault_usage(f, "--depth %u: a queue on %s has at most %u requests (%s space)",
+				      w->depth, dev->name, dev->max_qp_wr, space);
 	return check_retry(w, dev, f);
 }

@@ -32,7 +32,11 @@ struct kv_workload {
 	enum kv_connect connect; /* how the two ends are connected */
 	/* Requests that an end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;
+	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 };
+
+/* What a send queue has room for beside these: a request for a registration, one for the drain. */
+#define KV_WORKLOAD_WRS_MORE 2
 
 /* Requests are posted in the context that suits the device. */
 #define KV_POST_BY_DEVICE UINT32_MAX
@@ -41,6 +45,7 @@ struct kv_workload {
 struct kv_workload_kind {
 	const char *sample; /* name of a sample in the histogram */
 	const char *estimand; /* name of a printed figure */
+	const char *key; /* of a figure in a document */
 	/*
 	 * A sample divided by this is a figure: 2 where half of a round trip is printed, as
 	 * perftest's ib_send_lat and ib_write_lat do.
@@ -53,6 +58,7 @@ extern const struct kv_workload_kind kv_workload_kinds[];
 
 void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size);
 enum kv_kind kv_workload_default_kind(uint32_t op);
+bool kv_workload_one_sided(const struct kv_workload *w);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "cmd/sweep.h"
+#include "out/environment.h"
+#include "out/out.h"
+#include "remote/peer.h"
+
+#define TIME_DEFAULT_NS 2300000000ULL
+#define SEED_DEFAULT 1
+
+/**
+ * kv_sweep_cmd_init() - set the defaults
+ * @c: zeroed
+ */
+void kv_sweep_cmd_init(struct kv_sweep_cmd *c)
+{
+	c->common = (struct kv_options)KV_OPTIONS_DEFAULT;
+	c->m.plan.time_ns = TIME_DEFAULT_NS;
+	c->m.plan.rounds = KV_POINT_ROUNDS;
+	c->m.plan.seed = SEED_DEFAULT;
+	c->m.contrast = &kv_contrast_spaces;
+	c->m.spaces = 1U << KV_SPACE_KERNEL | 1U << KV_SPACE_USER;
+}
+
+/**
+ * kv_sweep_cmd_settle() - the options are parsed: complete the sweep from them
+ * @c: the command
+ * @f: receives the reason of a refusal
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f)
+{
+	int ret = kv_options_settle(&c->common, f);
+
+	c->m.plan.verify = c->common.verify;
+	c->m.work = c->common.work;
+	return ret;
+}
+
+static bool has_space(const struct kv_sweep_cmd *c, unsigned int space)
+{
+	return c->m.spaces & 1U << space;
+}
+
+/* All sites of a host use the same device. */
+static int open_sites(struct kv_sweep_cmd *c, struct kv_fault *f)
+{
+	struct kv_options *o = &c->common;
+	int ret = 0;
+
+	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
+		if (!has_space(c, s))
+			continue;
+		ret = kv_site_open(&c->m.site[s], s, o->dev, o->ib_port, o->gid, f);
+		o->dev = c->m.site[s].dev.name;
+	}
+	for (unsigned int s = 0; s < KV_SPACES && !ret && c->m.host; s++) {
+		if (!has_space(c, s))
+			continue;
+		ret = kv_site_open_peer(&c->m.peer[s], s, &o->peer, f);
+		o->peer.dev = c->m.peer[s].dev.name;
+	}
+	if (!ret)
+		ret = kv_sweep_check(&c->m);
+	if (ret && !f->error)
+		*f = c->m.fault;
+	return ret;
+}
+
+static struct json_object *describe_environment(const struct kv_sweep_cmd *c)
+{
+	unsigned int first = has_space(c, KV_SPACE_KERNEL) ? KV_SPACE_KERNEL : KV_SPACE_USER;
+	unsigned int n = (unsigned int)__builtin_popcount(c->m.spaces);
+	struct json_object *environment = kv_environment_create(&c->m.site[first], n, c->common.label);
+
+	if (c->m.host)
+		kv_environment_add_peer(environment, &c->m.peer[first], n);
+	return environment;
+}
+
+/**
+ * kv_sweep_cmd_run() - open the sites, and measure all points
+ * @c: the command; receives the document once there is a measurement
+ * @create: begins the document, which owns the environment
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struct json_object *environment),
+		     struct kv_fault *f)
+{
+	int ret = open_sites(c, f);
+
+	if (ret)
+		return ret;
+	c->doc = create(describe_environment(c));
+	ret = kv_sweep_measure(&c->m, c->doc);
+	if (!ret && !c->m.tried)
+		ret = c->m.fault.error;
+	if (ret)
+		*f = c->m.fault;
+	kv_out_put_bool(c->doc, "complete", !ret);
+	return ret;
+}
+
+/**
+ * kv_sweep_cmd_close() - close the sites
+ * @c: the command
+ */
+void kv_sweep_cmd_close(struct kv_sweep_cmd *c)
+{
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		kv_site_close(&c->m.peer[s]);
+		kv_site_close(&c->m.site[s]);
+	}
+}

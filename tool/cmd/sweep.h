@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include "cmd/options.h"
+#include "measure/sweep.h"
+
+/* What the commands have in common that measure operations by sizes. */
+struct kv_sweep_cmd {
+	struct kv_options common;
+	struct kv_sweep m;
+	struct json_object *doc; /* NULL until the measurement begins */
+};
+
+/* @plan: the struct kv_plan in the command's struct @s. */
+#define KV_OPTION_SWEEP_ROWS(s, plan, sides)						\
+	{ "time", "TIME", "for each operation and size, all " sides " together, as in 2 or 500ms; default: 2.3s. Up to three times as long if it takes that to get the 1000 samples of a p99", \
+	  KV_OPTION_TIME, .at = offsetof(s, plan.time_ns), .min = 10000000, .max = 86400000000000ULL, \
+	  .letter = 'D' },								\
+	{ "rounds", "N", "each with fresh connections of all " sides "; default: 12. With fewer than 6 there is no interval", \
+	  KV_OPTION_U32, .at = offsetof(s, plan.rounds), .min = 1, .max = 1000 },	\
+	{ "seed", "N", "of the order of the " sides " in each round; default: 1", KV_OPTION_U64, \
+	  .at = offsetof(s, plan.seed), .max = UINT64_MAX }
+
+void kv_sweep_cmd_init(struct kv_sweep_cmd *c);
+int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f);
+int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struct json_object *environment),
+		     struct kv_fault *f);
+void kv_sweep_cmd_close(struct kv_sweep_cmd *c);
