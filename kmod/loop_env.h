@@ -34,7 +34,8 @@ union kv_end_wr {
  * @send_cq: the CQ of its sends, polled by nobody else
  * @recv_cq: the CQ of its receives, ditto
  * @send: the send request of each post, the first one of a list; signaled, if it is the last one
- * @more: the other requests of a list; NULL: there are none
+ * @more: the other requests of a list
+ * @quiet: a list of which no request is signaled; streams only
  * @recv_wr: the receive request of each post
  * @send_sge: the SGE of all these requests
  * @recv_sge: the SGE of @recv_wr
@@ -47,6 +48,7 @@ struct kv_end {
 	struct ib_cq *recv_cq;
 	union kv_end_wr send;
 	union kv_end_wr *more;
+	union kv_end_wr *quiet;
 	struct ib_recv_wr recv_wr;
 	struct ib_sge send_sge;
 	struct ib_sge recv_sge;
@@ -86,17 +88,27 @@ static inline __u64 kv_env_counter_hz(void)
 	return (__u64)KV_ENV_KHZ * 1000;
 }
 
-static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
+static inline int kv_env_post(struct kv_end *e, const struct ib_send_wr *wr, int bh_disabled)
 {
 	int ret;
 
 	/* bh_disabled is a constant in each copy of a loop. */
 	if (bh_disabled)
 		local_bh_disable();
-	ret = ib_post_send(e->qp, &e->send.wr, NULL);
+	ret = ib_post_send(e->qp, wr, NULL);
 	if (bh_disabled)
 		local_bh_enable();
 	return ret;
+}
+
+static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
+{
+	return kv_env_post(e, &e->send.wr, bh_disabled);
+}
+
+static inline int kv_env_post_quiet(struct kv_end *e, int bh_disabled)
+{
+	return kv_env_post(e, &e->quiet->wr, bh_disabled);
 }
 
 /* A WRITE of no bytes: it touches no memory and needs no key (IBTA 9.7.4.1.3). */

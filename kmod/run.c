@@ -145,6 +145,7 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.size = spec->size,
 		.depth = spec->depth,
 		.list = spec->list,
+		.signal = spec->signal,
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
 		.share_cq = run_any_shares_cq(spec),
 	};

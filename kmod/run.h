@@ -64,6 +64,7 @@ struct kv_run_end {
  * @timeout_ns: for each iteration
  * @depth: streams: requests outstanding; other loops: 1
  * @list: streams: requests of a post; other loops: 1
+ * @signal: streams: requests of a group, of which the last one is signaled; other loops: 1
  * @post_context: enum kverbs_post_context
  * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
  * @cpu: -1 for any
@@ -83,6 +84,7 @@ struct kv_run_spec {
 	u64 timeout_ns;
 	u32 depth;
 	u32 list;
+	u32 signal;
 	u32 post_context;
 	int nice;
 	int cpu;

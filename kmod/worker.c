@@ -105,6 +105,12 @@ static int worker_thread(void *arg)
 	module_put_and_kthread_exit(0);
 }
 
+/* The requests of a list but for its first one, and those of a list of which none is signaled. */
+static u32 worker_more(const struct kv_run_spec *spec)
+{
+	return 2 * spec->list - 1;
+}
+
 /**
  * kv_worker_bytes() - the memory that a worker needs
  * @spec: the run
@@ -116,27 +122,25 @@ size_t kv_worker_bytes(const struct kv_run_spec *spec)
 	size_t bytes = sizeof(struct kv_hist) + THREAD_SIZE;
 
 	if (spec->loop == KVERBS_LOOP_STREAM)
-		bytes += spec->depth / spec->list * sizeof(u64) +
-			 (spec->list - 1) * sizeof(union kv_end_wr);
+		bytes += spec->depth / spec->signal * sizeof(u64) +
+			 worker_more(spec) * sizeof(union kv_end_wr);
 	return bytes;
 }
 
-/* A stream needs the times of the lists outstanding, and all requests of a list. */
+/* A stream needs the times of the groups outstanding, and all requests of its lists. */
 static int worker_init_stream(struct kv_worker *worker, const struct kv_run_spec *spec)
 {
 	int node = ibdev_to_node(worker->run->obj.dev->ib);
+	struct kv_end *end = worker->end;
 	struct kv_loop *loop = &worker->loop;
 
-	loop->lists = spec->depth / spec->list;
-	loop->posted = kvzalloc_node(loop->lists * sizeof(*loop->posted),
-				     GFP_KERNEL_ACCOUNT, node);
-	if (!loop->posted)
-		return -ENOMEM;
-	if (spec->list == 1)
-		return 0;
-	worker->end[0].more = kcalloc_node(spec->list - 1, sizeof(*worker->end[0].more),
-					   GFP_KERNEL_ACCOUNT, node);
-	return worker->end[0].more ? 0 : -ENOMEM;
+	loop->groups = spec->depth / spec->signal;
+	loop->quiet = spec->signal / spec->list - 1;
+	loop->posted = kvzalloc_node(loop->groups * sizeof(*loop->posted), GFP_KERNEL_ACCOUNT,
+				     node);
+	end->more = kcalloc_node(worker_more(spec), sizeof(*end->more), GFP_KERNEL_ACCOUNT, node);
+	end->quiet = end->more + spec->list - 1;
+	return loop->posted && end->more ? 0 : -ENOMEM;
 }
 
 /**

@@ -74,18 +74,18 @@ static void wr_run_done(struct ib_cq *cq, struct ib_wc *wc)
 
 static struct ib_cqe run_cqe = { .done = wr_run_done };
 
-/* A list of requests that are alike; the last one is signaled. */
-static void wr_prep_list(struct kv_end *end, u32 list)
+/* Makes a list of requests that are alike: @last, and those at @more. */
+static void wr_prep_list(union kv_end_wr *last, union kv_end_wr *more, u32 list)
 {
-	union kv_end_wr *last = &end->send;
-	u32 i;
+	u32 flags = last->wr.send_flags;
 
-	for (i = 0; i + 1 < list; i++) {
-		end->more[i] = *last;
+	for (; list > 1; list--) {
+		*more = *last;
 		last->wr.send_flags = 0;
-		last->wr.next = &end->more[i].wr;
-		last = &end->more[i];
+		last->wr.next = &more->wr;
+		last = more++;
 	}
+	last->wr.send_flags = flags;
 }
 
 /**
@@ -110,7 +110,12 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct
 	wr->send_flags = IB_SEND_SIGNALED;
 	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
 		      spec->swap);
-	wr_prep_list(end, spec->list);
+	if (spec->loop == KVERBS_LOOP_STREAM) {
+		*end->quiet = end->send;
+		end->quiet->wr.send_flags = 0;
+		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
+		wr_prep_list(&end->send, end->more, spec->list);
+	}
 	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
 
 	if (!from->target.buf)

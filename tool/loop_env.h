@@ -21,6 +21,7 @@ struct kv_end {
 	struct ibv_cq *send_cq; /* CQ of its sends */
 	struct ibv_cq *recv_cq; /* CQ of its receives; another CQ than @send_cq */
 	struct ibv_send_wr send_wr; /* the send request of each post, the first one of a list; one SGE */
+	struct ibv_send_wr *quiet; /* streams: a list of which no request is signaled */
 	struct ibv_recv_wr recv_wr; /* the receive request of each post */
 	struct ibv_sge send_sge; /* SGE of these requests */
 	struct ibv_sge recv_sge; /* SGE of @recv_wr */
@@ -59,6 +60,14 @@ static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
 
 	(void)bh_disabled;
 	return -ibv_post_send(e->qp, &e->send_wr, &bad);
+}
+
+static inline int kv_env_post_quiet(struct kv_end *e, int bh_disabled)
+{
+	struct ibv_send_wr *bad;
+
+	(void)bh_disabled;
+	return -ibv_post_send(e->qp, e->quiet, &bad);
 }
 
 /* A WRITE of no bytes: it touches no memory and needs no key (IBTA 9.7.4.1.3). */

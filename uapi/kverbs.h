@@ -953,9 +953,9 @@ enum kverbs_wc_op {
  * @KVERBS_LOOP_PINGPONG_SERVER: passive side of a ping-pong; takes no samples
  * @KVERBS_LOOP_PINGPONG: one thread drives both ends of a ping-pong. A sample is a
  *	round trip. SEND or WRITE.
- * @KVERBS_LOOP_STREAM: DEPTH requests outstanding, posted in lists of LIST. A sample is a list:
- *	from before ib_post_send() until the completion of its last request, the only one that is
- *	signaled, was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
+ * @KVERBS_LOOP_STREAM: DEPTH requests outstanding, posted in lists of LIST. A sample is a group of
+ *	SIGNAL requests: from before its first ib_post_send() until the completion of its last
+ *	request, the only one that is signaled, was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
  */
 enum kverbs_loop {
 	KVERBS_LOOP_NULL,
@@ -1349,10 +1349,11 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
  *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL. Linux'
  *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
- * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of LIST, 1 .. 16384 and
- *	the QP's MAX_SEND_WR and its send CQ's CQE; default LIST; STREAM only
- * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM only. More
- *	than 1 needs a QP without SQ_SIG_ALL.
+ * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384 and
+ *	the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only
+ * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM only
+ * @KVERBS_A_SPEC_SIGNAL: u32, one of so many requests is signaled, a multiple of LIST,
+ *	1 .. 16384, default LIST; STREAM only. More than 1 needs a QP without SQ_SIG_ALL.
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1375,6 +1376,7 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_SPINS,
 	KVERBS_A_SPEC_DEPTH,
 	KVERBS_A_SPEC_LIST,
+	KVERBS_A_SPEC_SIGNAL,
 
 	__KVERBS_A_SPEC_LAST,
 	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,

@@ -51,6 +51,7 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_SPINS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_spins),
 	[KVERBS_A_SPEC_DEPTH] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
 	[KVERBS_A_SPEC_LIST] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_LIST_MAX),
+	[KVERBS_A_SPEC_SIGNAL] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -117,7 +118,8 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->post_context = kv_u32_or(attrs[KVERBS_A_SPEC_POST_CONTEXT], KVERBS_POST_PROCESS);
 	spec->spins = kv_u32_or(attrs[KVERBS_A_SPEC_SPINS], kv_env_default_spins());
 	spec->list = kv_u32_or(attrs[KVERBS_A_SPEC_LIST], 1);
-	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->list);
+	spec->signal = kv_u32_or(attrs[KVERBS_A_SPEC_SIGNAL], spec->list);
+	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->signal);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = attrs[KVERBS_A_SPEC_CPU] ? nla_get_u32(attrs[KVERBS_A_SPEC_CPU]) : -1;
 	return 0;
@@ -325,7 +327,8 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);
 	if (!ret && spec->loop == KVERBS_LOOP_STREAM)
 		ret = nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth) ?:
-		      nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list);
+		      nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list) ?:
+		      nla_put_u32(skb, KVERBS_A_SPEC_SIGNAL, spec->signal);
 	for (i = 0; i < spec->ends && !ret; i++)
 		ret = run_put_end(skb, spec, &spec->end[i]);
 	return ret;

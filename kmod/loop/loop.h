@@ -16,6 +16,7 @@
  *   kv_env_now()          the counter, ordered against what is around it
  *   kv_env_post_send(e, bh_disabled)  post the prepared request, or list of requests; with
  *                         bh_disabled, softirqs are held off around it (only the kernel has that)
+ *   kv_env_post_quiet(e, bh_disabled)  the same, of a list of which no request is signaled
  *   kv_env_post_recv(e)   post the prepared receive
  *   kv_env_send_cq(e), kv_env_recv_cq(e)
  *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
@@ -56,8 +57,9 @@ struct kv_end;
  * @a: the end that starts
  * @b: the other end; one-thread ping-pong only, else NULL
  * @hist: where samples go
- * @posted: streams only: room for @lists counters, of when the lists outstanding were posted
- * @lists: streams only: lists of requests that may be outstanding, from 1 on
+ * @posted: streams only: room for @groups counters, of when the groups outstanding were posted
+ * @groups: streams only: groups of requests that may be outstanding, from 1 on
+ * @quiet: streams only: lists of a group before the one whose last request is signaled
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
@@ -88,7 +90,8 @@ struct kv_loop {
 	struct kv_end *b;
 	struct kv_hist *hist;
 	__u64 *posted;
-	__u32 lists;
+	__u32 groups;
+	__u32 quiet;
 	__u64 iters;
 	__u64 time;
 	__u64 timeout;

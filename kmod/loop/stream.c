@@ -3,13 +3,26 @@
 #include "wait.h"
 
 /*
- * Lists of requests, as many outstanding as there is room for. A sample is a list, from before its
- * post until the completion of its last request was polled: the others are not signaled.
- * Completions come in the order of the posts (IBTA 10.8.3.1).
+ * Groups of requests, as many outstanding as there is room for. A group is posted in lists, and its
+ * last request is the only one that is signaled. A sample is a group, from before its first post
+ * until its completion was polled. Completions come in the order of the posts (IBTA 10.8.3.1).
  */
+static __always_inline int stream_post(struct kv_loop *l, int bh_disabled)
+{
+	__u32 quiet;
+	int ret;
+
+	for (quiet = l->quiet; quiet; quiet--) {
+		ret = kv_env_post_quiet(l->a, bh_disabled);
+		if (ret)
+			return ret;
+	}
+	return kv_env_post_send(l->a, bh_disabled);
+}
+
 static __always_inline int stream_body(struct kv_loop *l, int bh_disabled)
 {
-	__u64 *newest = l->posted, *oldest = newest, *end = newest + l->lists;
+	__u64 *newest = l->posted, *oldest = newest, *end = newest + l->groups;
 	struct kv_end *a = l->a;
 	__u64 left = l->iters - l->done, t1;
 	__u32 outstanding = 0;
@@ -17,9 +30,9 @@ static __always_inline int stream_body(struct kv_loop *l, int bh_disabled)
 
 	t1 = kv_sample_start(l);
 	for (;;) {
-		while (outstanding < l->lists && left && kv_sample_more(l, t1)) {
+		while (outstanding < l->groups && left && kv_sample_more(l, t1)) {
 			*newest = kv_env_now();
-			ret = kv_env_post_send(a, bh_disabled);
+			ret = stream_post(l, bh_disabled);
 			if (ret)
 				return kv_sample_broken(l, ret);
 			if (++newest == end)

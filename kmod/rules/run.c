@@ -47,6 +47,7 @@ static const struct limit spec_limits[] = {
 	  "spins does not go with the null loop, which waits for nothing" },
 	{ KVERBS_A_SPEC_DEPTH, BIT_OF(LOOP_STREAM), any_op, "depth goes with streams only" },
 	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), any_op, "list goes with streams only" },
+	{ KVERBS_A_SPEC_SIGNAL, BIT_OF(LOOP_STREAM), any_op, "signal goes with streams only" },
 	{ 0 },
 };
 
@@ -179,8 +180,10 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	if (s->share_cq)
 		return kv_refusal_set(why, -EINVAL,
 				      "two ends need a qp each, and cqs of their own");
-	if (s->depth % s->list)
-		return kv_refusal_set(why, -EINVAL, "depth is no multiple of list");
+	if (s->signal % s->list)
+		return kv_refusal_set(why, -EINVAL, "signal is no multiple of list");
+	if (s->depth % s->signal)
+		return kv_refusal_set(why, -EINVAL, "depth is no multiple of signal");
 	if (!kv_op_is_atomic(s->op))
 		return 0;
 	if (s->size != sizeof(__u64))
@@ -247,9 +250,9 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 		return kv_refusal_set(why, -EINVAL, "depth is above the qp's max_send_wr");
 	if (s->depth > end->send_cqe)
 		return kv_refusal_set(why, -EINVAL, "depth is above the cqe of the qp's send_cq");
-	if (s->list > 1 && end->sq_sig_all)
+	if (s->signal > 1 && end->sq_sig_all)
 		return kv_refusal_set(why, -EINVAL,
-				      "a list of more than 1 needs a qp without sq_sig_all");
+				      "a signal of more than 1 needs a qp without sq_sig_all");
 	return 0;
 }
 

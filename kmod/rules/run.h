@@ -44,6 +44,7 @@ struct kv_run_given {
  * @size: bytes
  * @depth: streams: requests outstanding at most; for other loops 1
  * @list: streams: requests of a post; for other loops 1
+ * @signal: streams: requests of a group; for other loops 1
  * @atomic: the device has atomic operations
  * @share_cq: two ends have a CQ in common, or are one QP
  */
@@ -53,6 +54,7 @@ struct kv_run_spec_facts {
 	__u32 size;
 	__u32 depth;
 	__u32 list;
+	__u32 signal;
 	bool atomic;
 	bool share_cq;
 };

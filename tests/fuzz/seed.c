@@ -550,6 +550,7 @@ static void start(uint32_t loop, uint32_t op, uint64_t iters)
 	if (loop == KVERBS_LOOP_STREAM) {
 		put_u32(KVERBS_A_SPEC_DEPTH, 4);
 		put_u32(KVERBS_A_SPEC_LIST, 2);
+		put_u32(KVERBS_A_SPEC_SIGNAL, 4);
 	}
 	put_end(loop, op, 0);
 	if (loop == KVERBS_LOOP_PINGPONG)

@@ -64,6 +64,13 @@ int kv_env_post_send(struct kv_end *e, int bh_disabled)
 	return 0;
 }
 
+int kv_env_post_quiet(struct kv_end *e, int bh_disabled)
+{
+	fake.now += fake.post_ticks;
+	e->bh_posts += !!bh_disabled;
+	return ++e->quiets == e->fail_quiet ? e->fail_ret : 0;
+}
+
 int kv_env_post_probe(struct kv_end *e)
 {
 	if (!e->probe)

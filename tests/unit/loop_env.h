@@ -47,11 +47,13 @@ struct kv_env_cq {
  * @send_empty: polls that find nothing before each send completion
  * @recv_empty: looks that find nothing before each arrival
  * @sends: posts so far
+ * @quiets: posts so far that do not complete
  * @bh_posts: how many of them were told to hold off softirqs
  * @recvs: receives posted now
  * @recvs_posted: receives posted by the loop so far
  * @unready: how often a SEND arrived and there was no receive
  * @fail_send: which post fails, counted from 1; @fail_ret is what it returns
+ * @fail_quiet: which post of those that do not complete fails
  * @fail_recv: which post of a receive fails
  * @fail_ret: see @fail_send
  * @lost_send: which post neither completes nor reaches the peer
@@ -75,12 +77,14 @@ struct kv_end {
 	unsigned int recv_empty;
 
 	unsigned int sends;
+	unsigned int quiets;
 	unsigned int bh_posts;
 	unsigned int recvs;
 	unsigned int recvs_posted;
 	unsigned int unready;
 
 	unsigned int fail_send;
+	unsigned int fail_quiet;
 	unsigned int fail_recv;
 	int fail_ret;
 	unsigned int lost_send;
@@ -134,6 +138,7 @@ void fake_complete(struct kv_env_cq *cq, struct fake_wc wc);
 
 __u64 kv_env_now(void);
 int kv_env_post_send(struct kv_end *e, int bh_disabled);
+int kv_env_post_quiet(struct kv_end *e, int bh_disabled);
 int kv_env_post_probe(struct kv_end *e);
 int kv_env_post_recv(struct kv_end *e);
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e);

@@ -93,11 +93,11 @@ static void prepare_alone(void)
 
 static __u64 posted[8];
 
-/* A list at a time: then a stream takes its samples as post_to_completion does. */
+/* A group at a time: then a stream takes its samples as post_to_completion does. */
 static void prepare_stream(void)
 {
 	loop.posted = posted;
-	loop.lists = 1;
+	loop.groups = 1;
 }
 
 static void prepare_send_client(void)
@@ -986,7 +986,7 @@ static void count_outstanding(void)
 static void a_stream_keeps_its_depth(void **state)
 {
 	prepare_stream();
-	loop.lists = 5;
+	loop.groups = 5;
 	loop.iters = 23;
 	a.send_empty = 2;
 	fake.relax = count_outstanding;
@@ -999,11 +999,11 @@ static void a_stream_keeps_its_depth(void **state)
 	assert_drained();
 }
 
-/* A sample begins at the post of its own list, whatever was posted since. */
-static void a_stream_takes_each_list_from_its_post(void **state)
+/* A sample begins at the post of its own group, whatever was posted since. */
+static void a_stream_takes_each_group_from_its_post(void **state)
 {
 	prepare_stream();
-	loop.lists = 3;
+	loop.groups = 3;
 	loop.iters = 6;
 	fake.now_ticks = 0;
 	fake.post_ticks = 100;
@@ -1019,7 +1019,7 @@ static void a_stream_takes_each_list_from_its_post(void **state)
 static void a_stream_ends_with_nothing_outstanding(void **state)
 {
 	prepare_stream();
-	loop.lists = 4;
+	loop.groups = 4;
 	loop.iters = ~0ULL;
 	loop.time = 1000;
 	fake.post_ticks = 90;
@@ -1038,7 +1038,7 @@ static void a_stream_ends_with_nothing_outstanding(void **state)
 static void a_stream_finishes_what_is_outstanding_when_stopped(void **state)
 {
 	prepare_stream();
-	loop.lists = 4;
+	loop.groups = 4;
 	loop.spins = 0;
 	loop.grace = 100000;
 	a.send_empty = 3;
@@ -1049,10 +1049,30 @@ static void a_stream_finishes_what_is_outstanding_when_stopped(void **state)
 	assert_drained();
 }
 
-static void a_stream_tells_why_a_list_failed(void **state)
+static void a_stream_signals_the_last_list_of_a_group(void **state)
 {
 	prepare_stream();
-	loop.lists = 4;
+	loop.groups = 2;
+	loop.quiet = 3;
+	loop.iters = 5;
+	assert_int_equal(kv_loop_stream_bh_disabled(&loop), 0);
+	assert_int_equal(a.sends, 5);
+	assert_int_equal(a.quiets, 15);
+	assert_int_equal(a.bh_posts, 20);
+	assert_int_equal(loop.done, 5);
+	assert_drained();
+	a.fail_quiet = 17;
+	a.fail_ret = -ENOMEM;
+	loop.iters = 10;
+	assert_int_equal(kv_loop_stream(&loop), -ENOMEM);
+	assert_int_equal(a.sends, 5);
+	assert_int_equal(loop.busy, 1);
+}
+
+static void a_stream_tells_why_a_group_failed(void **state)
+{
+	prepare_stream();
+	loop.groups = 4;
 	a.bad_send = 6;
 	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81 };
 	assert_int_equal(kv_loop_stream(&loop), -EIO);
@@ -1318,10 +1338,11 @@ int main(void)
 		cmocka_unit_test_setup(write_ping_sees_its_write_fail, reset),
 		cmocka_unit_test_setup(write_completion_is_taken_once, reset),
 		cmocka_unit_test_setup(a_stream_keeps_its_depth, reset),
-		cmocka_unit_test_setup(a_stream_takes_each_list_from_its_post, reset),
+		cmocka_unit_test_setup(a_stream_takes_each_group_from_its_post, reset),
 		cmocka_unit_test_setup(a_stream_ends_with_nothing_outstanding, reset),
 		cmocka_unit_test_setup(a_stream_finishes_what_is_outstanding_when_stopped, reset),
-		cmocka_unit_test_setup(a_stream_tells_why_a_list_failed, reset),
+		cmocka_unit_test_setup(a_stream_signals_the_last_list_of_a_group, reset),
+		cmocka_unit_test_setup(a_stream_tells_why_a_group_failed, reset),
 		cmocka_unit_test_setup(ping_and_pong_meet, reset),
 		cmocka_unit_test_setup(server_ends_with_its_time, reset),
 		cmocka_unit_test_setup(server_tells_its_time, reset),

@@ -70,6 +70,7 @@ static void a_spec_has_nothing_else(void **state)
 	surplus(GIVEN(WORK, 1, STREAM, SEND), KVERBS_A_SPEC_OP, "this loop can't take this op");
 	surplus(GIVEN(WORK | SPEC(DEPTH), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_DEPTH, "depth goes with");
 	surplus(GIVEN(WORK | SPEC(LIST), 2, PINGPONG, WRITE), KVERBS_A_SPEC_LIST, "list goes with");
+	surplus(GIVEN(WORK | SPEC(SIGNAL), 2, PINGPONG, WRITE), KVERBS_A_SPEC_SIGNAL, "signal goes with");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -117,12 +118,14 @@ static void an_end_has_what_the_run_needs(void **state)
 static void a_spec_that_the_device_can_do(void **state)
 {
 	struct kv_run_spec_facts s = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP, .size = 8,
-				       .depth = 12, .list = 4, .atomic = true };
+				       .depth = 12, .list = 2, .signal = 4, .atomic = true };
 
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
-	s.list = 5;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "depth is no multiple of list");
-	s.list = 12;
+	s.list = 3;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "signal is no multiple of list");
+	s.signal = 9;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "depth is no multiple of signal");
+	s.signal = 12;
 	s.atomic = false;
 	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "the device has no atomic");
 	s.size = 4;
@@ -170,9 +173,9 @@ static void an_end_where_a_run_can_begin(void **state)
 					     .registered = true, .length = 64 };
 	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2 };
 	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_PINGPONG, .op = KVERBS_OP_SEND, .size = 64,
-						.depth = 1, .list = 1 };
+						.depth = 1, .list = 1, .signal = 1 };
 	const struct kv_run_spec_facts cmp_swp = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP,
-						   .size = 8, .depth = 1, .list = 1 };
+						   .size = 8, .depth = 1, .list = 1, .signal = 1 };
 	struct kv_run_end_facts atomic = { .local = mr, .remote_addr = 8 };
 	struct kv_run_end_facts behind = good;
 
@@ -207,12 +210,12 @@ static void an_end_where_a_stream_can_begin(void **state)
 					     .registered = true, .length = 64 };
 	const struct kv_run_end_facts good = { .local = mr, .max_send_wr = 8, .send_cqe = 8 };
 	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE, .size = 64,
-						.depth = 8, .list = 2 };
+						.depth = 8, .list = 2, .signal = 4 };
 
 	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
 	WRONG(end.max_send_wr = 7, -EINVAL, "depth is above the qp's max_send_wr");
 	WRONG(end.send_cqe = 7, -EINVAL, "depth is above the cqe of the qp's send_cq");
-	WRONG(end.sq_sig_all = true, -EINVAL, "a list of more than 1 needs a qp without sq_sig_all");
+	WRONG(end.sq_sig_all = true, -EINVAL, "a signal of more than 1 needs a qp without sq_sig_all");
 }
 
 int main(void)

@@ -40,7 +40,7 @@ bw "streams of both spaces" --depth 32 --op "write,read$atomic" --size 64,4k --t
 holds "each operation at each size, in both spaces" '[.cells[] | select(.kernel.requests > 0 and .user.requests > 0)] |
 	length == 4 + ([.[] | select(.op == "fetch-add")] | length) and length > 3'
 holds "complete, and verified" '.complete and all(.cells[]; .verified)'
-holds "a list of one request is a sample" 'all(.cells[] | .kernel, .user; .requests == .samples)'
+holds "a request is a sample" 'all(.cells[] | .kernel, .user; .requests == .samples)'
 holds "bytes are requests times their size" 'all(.cells[]; .size_bytes as $size | .kernel, .user |
 	(.bytes_per_second / .requests_per_second / $size - 1 | fabs) < 0.001)'
 holds "the rate is that of the measured time" 'all(.cells[] | .kernel, .user; .requests as $n |
@@ -54,13 +54,13 @@ holds "the difference is of the times per request" 'all(.cells[]; . as $cell | .
 	 . <= ([$cell.kernel.round_request_ns, $cell.user.round_request_ns] | transpose | map(.[0] - .[1]) | max)))'
 check "the table has a row for each" \
 	sh -c "test \$(grep -cE '^(write|read|fetch-add) +[0-9]+ [KM]*i*B .*(faster|equal within|not decided)' '$work/bw') -gt 3"
-check "the text says how many are outstanding" grep -F "32 requests outstanding, posted in lists of 1" "$work/bw"
+check "the text says how many are outstanding" grep -F "32 requests outstanding, posted in lists of 1, one of 1 signaled" "$work/bw"
 check "and what the figures are" grep -F "time per request, with many of them outstanding" "$work/bw"
 
 for space in kernel user; do
-	bw "$space: lists of 8" --op write --size 64 --space $space --depth 32 --list 8 --time 200ms
-	holds "$space: a sample is a list" '.cells[0] | .depth == 32 and .list == 8 and (.kernel, .user | select(. != null) |
-		.requests == 8 * .samples and .samples > 100)'
+	bw "$space: lists of 4, one of 8 signaled" --op write --size 64 --space $space --depth 32 --list 4 --signal 8 --time 200ms
+	holds "$space: a sample is a group" '.cells[0] | .depth == 32 and .list == 4 and .signal == 8 and
+		(.kernel, .user | select(. != null) | .requests == 8 * .samples and .samples > 100)'
 	holds "$space: the other space is not measured" ".cells[0] | [.kernel, .user] | map(select(. != null)) |
 		length == 1 and .[0].space == \"$space\""
 	check "$space: its table" grep -qE '^write +64 B +[0-9.]+ +[0-9]+ ' "$work/bw"
@@ -89,7 +89,8 @@ refused() {
 	fi
 }
 refused "--op send: bw takes operations that need no receive" --op send
-refused "--depth 10 is no multiple of --list 4" --depth 10 --list 4
+refused "--depth 10 is no multiple of --signal 4" --depth 10 --list 4
+refused "--signal 6 is no multiple of --list 4" --depth 12 --list 4 --signal 6
 refused "it takes a number from 1 to 16384" --depth 16385
 refused "it takes a number from 1 to 32" --list 33
 refused "--space" --space nowhere

@@ -22,9 +22,11 @@ static const struct kv_option rows[] = {
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
 	{ "depth", "N", "requests outstanding at most; default: 128", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
-	{ "list", "N", "requests that are posted at a time, of which the last one is signaled; default: 1",
+	{ "list", "N", "requests that are posted at a time; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.list), .min = 1, .max = KV_RUN_LIST_MAX,
 	  .letter = 'l' },
+	{ "signal", "N", "one of so many requests is signaled, and completes; a multiple of --list; default: as --list",
+	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'Q' },
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
@@ -56,15 +58,21 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 			return kv_fault_usage(f, "--op %s: bw takes operations that need no receive: write, read, fetch-add and cmp-swp",
 					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
 	}
-	if (w->depth % w->list)
-		return kv_fault_usage(f, "--depth %u is no multiple of --list %u", w->depth, w->list);
+	if (w->signal % w->list)
+		return kv_fault_usage(f, "--signal %u is no multiple of --list %u", w->signal, w->list);
+	if (w->depth % w->signal)
+		return kv_fault_usage(f, "--depth %u is no multiple of --signal %u (by default that of --list)",
+				      w->depth, w->signal);
 	return 0;
 }
 
 static int check(int n, char **word, struct kv_fault *f)
 {
 	struct kv_options *o = &bw.common;
-	int ret = kv_options_take_host(o, "bw", n, word, f) ?: check_stream(&bw, f) ?:
+	int ret;
+
+	o->work.signal = o->work.signal ?: o->work.list;
+	ret = kv_options_take_host(o, "bw", n, word, f) ?: check_stream(&bw, f) ?:
 		  kv_sweep_cmd_settle(&bw, f);
 
 	if (o->has_both) {
@@ -81,6 +89,7 @@ static struct json_object *create_doc(struct json_object *environment)
 
 	kv_out_put_count(spec, "depth", bw.m.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
+	kv_out_put_count(spec, "signal", bw.m.work.signal);
 	return kv_result_create("kverbs.bw", spec, environment);
 }
 

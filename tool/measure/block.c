@@ -96,6 +96,7 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 	if (work->kind == KV_KIND_STREAM) {
 		spec->depth = work->depth;
 		spec->list = work->list;
+		spec->signal = work->signal;
 	}
 	for (uint32_t i = 0; i < kv_run_ends(spec->loop); i++)
 		add_end(spec, p, i);
@@ -419,11 +420,11 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
  * @s: the series
  * @work: what was measured
  *
- * Return: of a stream, all requests of its lists; else one a sample.
+ * Return: of a stream, all requests of its groups; else one a sample.
  */
 uint64_t kv_series_requests(const struct kv_series *s, const struct kv_workload *work)
 {
-	return work->kind == KV_KIND_STREAM ? s->samples * work->list : s->samples;
+	return work->kind == KV_KIND_STREAM ? s->samples * work->signal : s->samples;
 }
 
 /**

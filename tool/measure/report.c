@@ -398,8 +398,9 @@ int kv_report_bw(struct json_object *doc, const struct kv_report *r, struct kv_f
 	int ret;
 
 	print_environment(out, doc);
-	fprintf(out, "%llu requests outstanding, posted in lists of %llu\n", kv_out_get_count(doc, "/spec/depth"),
-		kv_out_get_count(doc, "/spec/list"));
+	fprintf(out, "%llu requests outstanding, posted in lists of %llu, one of %llu signaled\n",
+		kv_out_get_count(doc, "/spec/depth"), kv_out_get_count(doc, "/spec/list"),
+		kv_out_get_count(doc, "/spec/signal"));
 	kv_prose_end(&prose);
 	ret = alone ? kv_tables_rates(points, name[0], f) : kv_tables_rates_of_two(points, name, f);
 	if (ret)

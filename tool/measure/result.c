@@ -66,6 +66,7 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	if (w->kind == KV_KIND_STREAM) {
 		kv_out_put_count(obj, "depth", w->depth);
 		kv_out_put_count(obj, "list", w->list);
+		kv_out_put_count(obj, "signal", w->signal);
 	}
 	kv_out_put_string(obj, "estimand", kv_workload_kinds[w->kind].estimand);
 	kv_out_put_string(obj, "sample", kv_workload_kinds[w->kind].sample);

@@ -61,7 +61,7 @@ int kv_tables_rates(struct json_object *points, const char *name, struct kv_faul
 		{ "Mbytes/s", kv_listing_mega, .path = path[0] },
 		{ "requests/s", kv_listing_count, .path = path[1] },
 		{ "per request", kv_listing_time, .path = path[2] },
-		{ "list: p50", kv_listing_time, .path = path[3] },
+		{ "group: p50", kv_listing_time, .path = path[3] },
 		{ "p99", kv_listing_time, .path = path[4] },
 	};
 	static const char *const key[] = {
@@ -70,7 +70,7 @@ int kv_tables_rates(struct json_object *points, const char *name, struct kv_faul
 
 	for (unsigned int i = 0; i < 5; i++)
 		snprintf(path[i], CELL, "/%s/%s", name, key[i]);
-	printf("From %s space; times in %s; list: from its post to its last completion\n\n", name,
+	printf("From %s space; times in %s; group: from its first post to its completion\n\n", name,
 	       kv_unit_name());
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }

@@ -37,7 +37,7 @@ const struct kv_workload_kind kv_workload_kinds[] = {
 	[KV_KIND_COMPLETION] = { "post to completion", "post to completion", "p50_ns", 1 },
 	[KV_KIND_PINGPONG] = { "round trip", "half round trip", "p50_ns", 2 },
 	[KV_KIND_ONE_THREAD] = { "round trip", "half round trip", "p50_ns", 2 },
-	[KV_KIND_STREAM] = { "post of a list to its completion", "time per request", "request_ns", 1 },
+	[KV_KIND_STREAM] = { "post of a group to its completion", "time per request", "request_ns", 1 },
 	[KV_KIND_NULL] = { "null loop", "null loop", "p50_ns", 1 },
 };
 

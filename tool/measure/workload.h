@@ -33,6 +33,7 @@ struct kv_workload {
 	/* Requests that an end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
+	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
 };
 
 /* What a send queue has room for beside these: a request for a registration, one for the drain. */

@@ -48,7 +48,8 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
 	spec->list = spec->list ?: 1;
-	spec->depth = spec->depth ?: spec->list;
+	spec->signal = spec->signal ?: spec->list;
+	spec->depth = spec->depth ?: spec->signal;
 	return 0;
 }
 
@@ -193,7 +194,8 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	run->loop.b = spec->ends > 1 ? &run->end[1] : NULL;
 	run->loop.hist = &run->hist;
 	run->loop.posted = run->posted;
-	run->loop.lists = run->spec.depth / run->spec.list;
+	run->loop.groups = run->spec.depth / run->spec.signal;
+	run->loop.quiet = run->spec.signal / run->spec.list - 1;
 	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
 	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
 	run->loop.spins = (uint32_t)run->spec.spins;
@@ -311,6 +313,7 @@ static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 	if (spec->loop != KVERBS_LOOP_STREAM) {
 		spec->depth = 0;
 		spec->list = 0;
+		spec->signal = 0;
 	}
 	snprintf(spec->dev, sizeof(spec->dev), "%s", kv_user_dev_name(run->obj.dev));
 }

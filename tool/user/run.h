@@ -29,8 +29,9 @@ struct kv_user_run {
 	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
 	struct kv_end end[KV_LOOP_ENDS]; /* the work requests of @ends */
 	struct kv_hist hist; /* samples */
-	__u64 posted[KV_RUN_DEPTH_MAX]; /* streams: when the lists outstanding were posted */
+	__u64 posted[KV_RUN_DEPTH_MAX]; /* streams: when the groups outstanding were posted */
 	struct ibv_send_wr more[KV_RUN_LIST_MAX - 1]; /* streams: a list, but for its first request */
+	struct ibv_send_wr quiet[KV_RUN_LIST_MAX]; /* streams: a list of which none is signaled */
 	kv_loop_fn fn; /* the loop */
 	uint64_t time; /* the loop's ticks */
 	pthread_t thread; /* the run's own; unused with @spec.in_wait */

@@ -141,6 +141,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.size = run->spec.size,
 		.depth = run->spec.depth,
 		.list = run->spec.list,
+		.signal = run->spec.signal,
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
 		.share_cq = share_cq(run),
 	};
@@ -166,15 +167,18 @@ static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf, uint64_
 	sge->lkey = mr->ib->lkey;
 }
 
-/* A list of requests that are alike; the last one is signaled. */
-static void prep_list(struct kv_user_run *run, struct ibv_send_wr *last)
+/* Makes a list of requests that are alike: @last, and those at @more. */
+static void prep_list(struct ibv_send_wr *last, struct ibv_send_wr *more, uint32_t list)
 {
-	for (uint32_t i = 0; i + 1 < run->spec.list; i++) {
-		run->more[i] = *last;
+	unsigned int flags = last->send_flags;
+
+	for (; list > 1; list--) {
+		*more = *last;
 		last->send_flags = 0;
-		last->next = &run->more[i];
-		last = &run->more[i];
+		last->next = more;
+		last = more++;
 	}
+	last->send_flags = flags;
 }
 
 /* Builds the work requests that end @i of a checked run posts over and over. */
@@ -208,7 +212,11 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		wr->wr.atomic.swap = run->spec.swap;
 		break;
 	}
-	prep_list(run, wr);
+	run->quiet[0] = *wr;
+	run->quiet[0].send_flags = 0;
+	prep_list(run->quiet, run->quiet + 1, run->spec.list);
+	prep_list(wr, run->more, run->spec.list);
+	to->quiet = run->quiet;
 	to->tx_tail = from->local->mem + end->local_offset + run->spec.size - 1;
 
 	if (!from->target)

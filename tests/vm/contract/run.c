@@ -448,14 +448,20 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 	must(l, call_buf_write(&l->nl, a->local, 0, "streams flow", 12), "write");
 	stream.size = 12;
 	w = run(l, &stream);
-	result(!w->error && w->samples == 100 && last.spec.depth == 1 && last.spec.list == 1,
+	result(!w->error && w->samples == 100 && last.spec.depth == 1 && last.spec.list == 1 && last.spec.signal == 1,
 	       "a stream of one request at a time");
 	stream.depth = 8;
 	stream.list = 4;
 	must(l, call_buf_write(&l->nl, a->local, 0, "lists flow, ", 12), "write");
 	w = run(l, &stream);
 	result(!w->error && w->samples == 100 && last.spec.depth == 8 && last.spec.list == 4 &&
-	       holds(l, b->target, 0, "lists flow, ", 12), "a stream of lists arrives");
+	       last.spec.signal == 4 && holds(l, b->target, 0, "lists flow, ", 12), "a stream of lists arrives");
+	stream.signal = 8;
+	must(l, call_buf_write(&l->nl, a->local, 0, "all of them ", 12), "write");
+	w = run(l, &stream);
+	result(!w->error && w->samples == 100 && last.spec.signal == 8 && holds(l, b->target, 0, "all of them ", 12),
+	       "a stream of groups of lists arrives");
+	stream.signal = 0;
 	stream.list = 8;
 	result(!run(l, &stream)->error, "one list at a time");
 	stream.post_context = KVERBS_POST_PROCESS;
@@ -473,7 +479,9 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 		refused(l, start(l, &spec), error, text, name);		\
 	} while (0)
 
-	BAD(spec.depth = 7, -EINVAL, "depth is no multiple of list", "a depth that is no multiple");
+	BAD(spec.depth = 7, -EINVAL, "depth is no multiple of signal", "a depth that is no multiple");
+	BAD(spec.signal = 3, -EINVAL, "signal is no multiple of list", "a signal that is no multiple");
+	BAD(spec.signal = 16385, -ERANGE, "signal: integer out of range", "a signal beyond all");
 	BAD((spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION, spec.depth = 1), -EINVAL,
 	    "kernel run: spec: depth: depth goes with streams", "a depth without a stream");
 	BAD((spec.depth = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION), -EINVAL,
@@ -482,12 +490,15 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 	BAD(spec.list = 33, -ERANGE, "list: integer out of range", "a list beyond all");
 	BAD(spec.depth = 16384, -EINVAL, "end 1: depth is above the qp's max_send_wr", "a depth beyond the queue's");
 	BAD(spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op", "a stream of SENDs");
+	BAD((spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION, spec.signal = 1), -EINVAL,
+	    "kernel run: spec: signal: signal goes with streams", "a signal without a stream");
 #undef BAD
 
 	/* All that is outstanding completes, and nothing of it is left behind. */
 	spec = stream;
 	spec.depth = 8;
-	spec.list = 4;
+	spec.list = 2;
+	spec.signal = 4;
 	spec.end[0].remote_key ^= 0x5a5a00;
 	w = run(l, &spec);
 	result(w->error == -EIO && w->wc_status, "a stream with a wrong key fails");
@@ -519,7 +530,7 @@ static void test_stream_queues(struct link *l)
 	spec.depth = 4;
 	result(!run(l, &spec)->error, "a stream of single requests takes a qp with sq_sig_all");
 	spec.list = 2;
-	refused(l, start(l, &spec), -EINVAL, "end 1: a list of more than 1 needs a qp without sq_sig_all",
+	refused(l, start(l, &spec), -EINVAL, "end 1: a signal of more than 1 needs a qp without sq_sig_all",
 		"and one of lists does not");
 }
 
