@@ -15,7 +15,7 @@ json() {
 }
 # beside OP SIZE: the least and the median of OP from user space, as kverbs and as perftest have it
 beside() {
-	kverbs lat --op "$1" --size "$2" --space user --iters 2000 --json - >/tmp/cell
+	kverbs lat --op "$1" --size "$2" --space user --iters 2000 --json >/tmp/cell
 	set -- "$1" "$2" "$(jq .cell.result.min_ticks /tmp/cell) $(jq .cell.result.p50_ns /tmp/cell)"
 	case $1 in
 	read) set -- "$@" "ib_read_lat -s $2" ;;
@@ -30,7 +30,7 @@ beside() {
 }
 # The first connections of a boot, and what most samples are, exactly: state moves others by 1 to 3 %.
 for space in kernel user; do
-	echo "typical-$space $(kverbs lat --op write --space $space --iters 2000 --json - |
+	echo "typical-$space $(kverbs lat --op write --space $space --iters 2000 --json |
 		jq '.cell.result | if .mode_min_ticks == .mode_max_ticks then .mode_min_ticks else "not known" end')"
 done
 beside read 8
@@ -40,7 +40,7 @@ beside fetch-add 8
 beside cmp-swp 8
 # stream OP SIZE: instructions of a request of many, from user space, as kverbs and as perftest have it
 stream() {
-	kverbs bw --op "$1" --size "$2" --space user --signal 64 --rounds 2 --time 300ms --json - >/tmp/cell
+	kverbs bw --op "$1" --size "$2" --space user --signal 64 --rounds 2 --time 300ms --json >/tmp/cell
 	"ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" >/tmp/server 2>&1 &
 	until netstat -ltn | grep -q ':18515 '; do sleep 0.1; done
 	echo "stream $1 $2 $(jq .cells[0].user.request_ns /tmp/cell) $("ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" \
@@ -52,10 +52,10 @@ stream write 4096
 stream read 64
 stream read 4096
 for space in kernel user; do
-	kverbs lat --loop null --space $space --iters 10000 --json - >/tmp/null
+	kverbs lat --loop null --space $space --iters 10000 --json >/tmp/null
 	echo "null-$space $(json elapsed_ns </tmp/null)"
 	for op in write read send fetch-add cmp-swp; do
-		kverbs lat --op $op --space $space --iters 2000 --json - >/tmp/cell
+		kverbs lat --op $op --space $space --iters 2000 --json >/tmp/cell
 		echo "$op-$space $(json p50_ns </tmp/cell)"
 	done
 done
@@ -67,7 +67,7 @@ done
 } >/tmp/many
 kverbs batch --space kernel /tmp/many >/dev/null
 # The spaces on fresh connections, which differ: how much is exact.
-kverbs compare --ops send,write --sizes 8,4k --time 40ms --rounds 6 --json "$OUT/compare.json" >/tmp/compare
+kverbs compare --ops send,write --sizes 8,4k --time 40ms --rounds 6 --json="$OUT/compare.json" >/tmp/compare
 # batch N: carries out N lines; by a clock of 10 ms, which counts instructions
 batch() {
 	yes 'pd add' | head -n "$1" >/tmp/lines

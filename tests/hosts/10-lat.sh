@@ -40,7 +40,7 @@ for client in kernel user; do
 done
 check "by IPv6, with the GID of IPv6" lat --op send --space kernel --gid "$GID6" --peer-gid "$GID6" "[$PEER6]:7471"
 check "fetch-add" lat --op fetch-add --client user --server kernel "$PEER"
-check "a run to be compared" lat --op write --space user --json "$work/lat.json" "$PEER"
+check "a run to be compared" lat --op write --space user --json="$work/lat.json" "$PEER"
 check "names the host that has the other end" grep -q "\"host\": *\"$PEER\"" "$work/lat.json"
 
 peer sh -c 'ip link set d0 mtu 1500'

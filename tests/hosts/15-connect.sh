@@ -32,7 +32,7 @@ for space in kernel user; do
 done
 
 compare() {
-	within 400 kverbs compare --ops write,send --sizes 64 --time 2 --ack-timeout 17 --json "$work/doc.json" "$@"
+	within 400 kverbs compare --ops write,send --sizes 64 --time 2 --ack-timeout 17 --json="$work/doc.json" "$@"
 }
 
 # median PATH: is there such a figure?

@@ -61,7 +61,7 @@ check "send, connected by the CM" lat --op send --space kernel --connect cm
 check "compare" within 300 kverbs compare --op write --time 2s --port $port "ssh:$PEER"
 check "a user's name and a port" within 180 kverbs lat --op write --space user --iters 100 --warmup 10 "ssh:root@$PEER:$port"
 check "IPv6, in brackets" within 180 kverbs lat --op write --space user --iters 100 --warmup 10 "ssh:[$PEER6]:$port"
-check "as JSON" lat --op write --space user --json "$work/lat.json"
+check "as JSON" lat --op write --space user --json="$work/lat.json"
 check "which names the host" grep -q "\"host\": *\"$PEER\"" "$work/lat.json"
 check "nothing is left" wait_for 30 all_gone
 

@@ -981,14 +981,17 @@ static void test_options(void **state)
 			  "--space", "both" };
 	char *wrong[][2] = {
 		{ "--space", "outer" }, { "--repeat", "0" }, { "--set", "a" },
-		{ "--frob", "x" }, { "x", "--dev" }, { "--json=1", "x" },
+		{ "--frob", "x" }, { "x", "--dev" }, { "--json", "-" }, { "-j", "x.json" }, { "--json=", "x" }, { "-jx", "x" },
 	};
+	char *json[][3] = { { "pd", "-j" }, { "--json", "pd" }, { "--json=x.json", "pd" } };
+	char *former[] = { "--json", "x.json", NULL };
 	struct kv_object_options o;
 	struct kv_fault f;
 	int n = 8;
 
 	assert_int_equal(kv_object_options_take(&o, 9, line, &f), 0);
-	assert_true(o.json && o.has_space && !o.trace);
+	assert_string_equal(o.json, "-");
+	assert_true(o.has_space && !o.trace);
 	assert_int_equal(o.spaces, 1 << KV_SPACE_USER);
 	assert_string_equal(o.dev, "rxe0");
 	assert_int_equal(o.n, 4);
@@ -1002,6 +1005,14 @@ static void test_options(void **state)
 	assert_string_equal(o.set[1], "b=2");
 	assert_int_equal(o.spaces, 3);
 	kv_object_options_free(&o);
+	for (size_t i = 0; i < sizeof(json) / sizeof(json[0]); i++) {
+		assert_int_equal(kv_object_options_take(&o, 2, json[i], &f), 0);
+		assert_string_equal(o.json, i < 2 ? "-" : "x.json");
+		assert_int_equal(o.n, 1);
+		kv_object_options_free(&o);
+	}
+	assert_int_equal(kv_object_options_take(&o, 2, former, &f), -EINVAL);
+	assert_string_equal(f.text, "--json x.json: write --json=x.json to have JSON there, or --json behind all words to print it");
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		n = 2;
 		memset(&o, 0, sizeof(o));

@@ -9,7 +9,7 @@ doctor() {
 	name=$1 want=$2 filter=$3
 	shift 3
 	status=0
-	"$@" --json - >"$work/doctor.json" 2>"$work/err" || status=$?
+	"$@" --json >"$work/doctor.json" 2>"$work/err" || status=$?
 	if [ $status = "$want" ] && jq -e "[.findings[] | select(.severity != \"ok\" and .check != \"isolation\")] | $filter" \
 		"$work/doctor.json" >"$work/jq" 2>&1; then
 		pass "$name"

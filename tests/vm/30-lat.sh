@@ -102,24 +102,24 @@ fi
 
 # perftest's letters, apart from their values and joined to them.
 # shellcheck disable=SC2086
-kverbs lat $by_cm --op write --space user -s 512 -n40 -D10 -d "$DEV" -x "$GID" -i1 --json "$work/lat.json" >/dev/null 2>"$work/err"
+kverbs lat $by_cm --op write --space user -s 512 -n40 -D10 -d "$DEV" -x "$GID" -i1 --json="$work/lat.json" >/dev/null 2>"$work/err"
 check "perftest's letters" jq -e '.cell.size_bytes == 512 and .spec.iters == 40 and .spec.time_ns == 10000000000 and
 	.cell.result.samples == 40 and .environment.gid.index == '"$GID" "$work/lat.json"
 
 # In user space ibv_reg_mr() is one verb.
 # shellcheck disable=SC2086
-kverbs lat $by_cm --op read --space kernel --iters 100 --json "$work/lat.json" >/dev/null 2>"$work/err"
+kverbs lat $by_cm --op read --space kernel --iters 100 --json="$work/lat.json" >/dev/null 2>"$work/err"
 check "JSON tells the stages of a registration by the kernel, and they are all of it" \
 	jq -e '.cell.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
 	"$(jq '.cell.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
 keep lat "$work/lat.json"
 # shellcheck disable=SC2086
-check "as comma-separated values" sh -c "kverbs lat $by_cm --op write --space user --iters 50 --csv --json '$work/csv.json' >'$work/csv'"
+check "as comma-separated values" sh -c "kverbs lat $by_cm --op write --space user --iters 50 --csv --json='$work/csv.json' >'$work/csv'"
 keep csv-lat "$work/csv.json"
 keep_csv csv-lat "$work/csv"
 kernel_hz=$(jq .environment.counter_hz_kernel "$work/lat.json")
 # shellcheck disable=SC2086
-check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json "$work/lat.json"
+check "JSON to a file" kverbs lat $by_cm --op read --space user --iters 100 --json="$work/lat.json"
 # User space measures it against CLOCK_MONOTONIC_RAW for 20 ms.
 check "the kernel's frequency of the counter is what user space measures, within 1 %" \
 	jq -e --argjson kernel "$kernel_hz" \
@@ -135,11 +135,11 @@ done
 # A failure is a document, too. One that has no figures replaces no file.
 for space in kernel user; do
 	fails "$space: no such device, as JSON" 1 kverbs.lat ENODEV \
-		kverbs lat --op read --space $space --dev nosuch0 --json -
+		kverbs lat --op read --space $space --dev nosuch0 --json
 	check "$space: what was asked for" jq -e ".cell.op == \"read\" and .cell.space == \"$space\" and .spec.iters == 10000" \
 		"$work/stdout"
 	# shellcheck disable=SC2086
-	kverbs lat $by_cm --op write --space $space --time 600 --json - >"$work/stdout" 2>"$work/stderr" &
+	kverbs lat $by_cm --op write --space $space --time 600 --json >"$work/stdout" 2>"$work/stderr" &
 	tool=$!
 	wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'type RC state RTS') = 2 ]"
 	kill -INT $tool
@@ -148,11 +148,11 @@ for space in kernel user; do
 	check "$space: Ctrl-C, as JSON" failed "$work/stdout" "$work/stderr" kverbs.lat ECANCELED 130
 done
 fails "nobody serves, as JSON" 1 kverbs.lat ECONNREFUSED \
-	kverbs lat --op read --space user --json - 127.0.0.1:7589
+	kverbs lat --op read --space user --json 127.0.0.1:7589
 cp "$work/lat.json" "$work/kept.json"
-check "no such device, as JSON to a file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json '$work/lat.json'"
+check "no such device, as JSON to a file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json='$work/lat.json'"
 check "a result that is there stays" cmp "$work/lat.json" "$work/kept.json"
-check "no such device, as JSON to a new file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json '$work/new.json'"
+check "no such device, as JSON to a new file" sh -c "! kverbs lat --op read --space user --dev nosuch0 --json='$work/new.json'"
 check "it is there" jq -e '.error.errno == "ENODEV"' "$work/new.json"
 keep lat-failed "$work/new.json"
 
@@ -161,7 +161,7 @@ cpu_is() {
 	cpu=$1
 	shift
 	# shellcheck disable=SC2086
-	"$@" kverbs lat $by_cm --op write --iters 20 --warmup 1 --space "$space" --json "$work/cpu.json" &&
+	"$@" kverbs lat $by_cm --op write --iters 20 --warmup 1 --space "$space" --json="$work/cpu.json" &&
 		jq -e "[.. | objects | .cpu // empty] | unique == [$cpu]" "$work/cpu.json"
 }
 

@@ -48,7 +48,7 @@ if iwarp; then
 fi
 
 check "JSON to a file" kverbs lat --op read --client user --server kernel --connect cm --iters 100 \
-	--json "$work/cm.json"
+	--json="$work/cm.json"
 for key in '"connect": *"cm"' cm_create_id cm_listen cm_resolve_addr cm_resolve_route cm_connect cm_accept \
 	cm_establish; do
 	[ "$key" != cm_establish ] || ! lacks "JSON has $key" "confirmation of the peer's answer" || continue
@@ -57,7 +57,7 @@ done
 keep lat-cm "$work/cm.json"
 check "the CM's QP transitions are not the tool's" sh -c "! grep -q modify_qp '$work/cm.json'"
 if ! lacks "JSON of a run connected by hand" "raw connection"; then
-	check "JSON of a run connected by hand" kverbs lat --op read --space user --iters 100 --json "$work/raw.json"
+	check "JSON of a run connected by hand" kverbs lat --op read --space user --iters 100 --json="$work/raw.json"
 	check "JSON has raw" grep '"connect": *"raw"' "$work/raw.json"
 	check "and no times of the CM" sh -c "! grep -q cm_ '$work/raw.json'"
 fi

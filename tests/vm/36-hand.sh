@@ -229,13 +229,15 @@ monitors() {
 }
 ip link add d1 type dummy
 ip link set d1 up
-monitors time 600s
+monitors time 600s --json="$work/lines.json"
 link_add "$second" d1
 check "monitor: a device comes" waits "$work/events" "^event dev-added dev $second\$"
 rdma link delete "$second"
 check "monitor: a device goes" waits "$work/events" "^event dev-removed dev $second\$"
 kill -INT $monitor
 wait $monitor
+check "monitor --json=FILE: a line for each event, and one for the end" jq -es '([.[].event] | index("dev-added") < index("dev-removed"))
+	and last.error.errno == "EINTR"' "$work/lines.json"
 # Other events of a device that comes and goes count as well: its port's, its GIDs'.
 monitors count 2 time 600s
 link_add "$second" d1
@@ -344,6 +346,27 @@ parses post recv srq "$srq" sge buf "$buf"
 parses post $send qp "$a" sge buf "$buf" length 8 $imm
 parses poll cq "$cq" count 2
 parses flush
+# to_file NAME COMMAND…: text, and JSON in a file
+to_file() {
+	rm -f "$work/file.json"
+	check "--json=FILE: $1" sh -c 'file=$1; shift; kverbs "$@" --json="$file/file.json" >"$file/text" && [ -s "$file/text" ] &&
+		! grep -q "^[[{]" "$file/text"' sh "$work" "$@"
+	check "--json=FILE: $1, the document" json "$work/file.json"
+}
+
+echo pd add >"$work/file.kv"
+to_file dev show
+to_file pd add
+to_file batch "$work/file.kv"
+to_file batch "$work/file.kv" --repeat 2
+check "--json=-" sh -c "kverbs pd show --json=- | jq -e .result"
+check "-j" sh -c "kverbs pd show -j | jq -e .result && kverbs -j pd show | jq -e .result"
+cp "$work/file.json" "$work/kept.json"
+check "--json=FILE: a refusal replaces no document" \
+	sh -c "! kverbs pd del 2000000000 --json='$work/file.json' 2>/dev/null && cmp '$work/file.json' '$work/kept.json'"
+check "--json=FILE: a refusal" \
+	sh -c "! kverbs pd del 2000000000 --json='$work/new.json' 2>/dev/null && jq -e '.error.errno == \"ENOENT\"' '$work/new.json'"
+kverbs flush >/dev/null
 kverbs dev show --json >"$work/json"
 check "--json: dev show" json "$work/json"
 kverbs pd del 2000000000 --json >"$work/json" 2>/dev/null

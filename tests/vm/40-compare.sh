@@ -13,7 +13,7 @@ if iwarp; then
 fi
 
 check "compare works" sh -c "kverbs compare --notes $by_cm --ops write${atomic:+,$atomic} --sizes 8,4k --time 400ms \
-	--json '$work/compare.json' >'$work/compare' 2>'$work/stderr'"
+	--json='$work/compare.json' >'$work/compare' 2>'$work/stderr'"
 check "it prints a row for each operation and size" \
 	sh -c "test \$(grep -cE '^(write|fetch-add) +[0-9]+ [KM]*i*B +completion .*(faster|equal within|not decided)' '$work/compare') = $((2 + ${#atomic} / 9))"
 check "it says what the figures are" grep -F 'from before the post until its completion was polled' "$work/compare"
@@ -27,12 +27,12 @@ for key in schema_version complete environment histogram kernel user difference_
 done
 few="few rounds, no verdict"
 # shellcheck disable=SC2086 # words
-kverbs compare $by_cm --csv --ops write,send --sizes 8 --rounds 2 --time 200ms --json "$work/csv.json" >"$work/csv" 2>"$work/stderr"
+kverbs compare $by_cm --csv --ops write,send --sizes 8 --rounds 2 --time 200ms --json="$work/csv.json" >"$work/csv" 2>"$work/stderr"
 check "as comma-separated values" test $? = 0
 keep csv "$work/csv.json"
 keep_csv csv "$work/csv"
 # shellcheck disable=SC2086 # words
-if ! kverbs compare $by_cm --ops write --sizes 8 --rounds 2 --time 1 --json "$work/few.json" >"$work/few" 2>&1; then
+if ! kverbs compare $by_cm --ops write --sizes 8 --rounds 2 --time 1 --json="$work/few.json" >"$work/few" 2>&1; then
 	fail "$few" "$work/few"
 # It goes on if there are not the samples of a p99.
 elif jq -e '.cells[0].rounds < 6' "$work/few.json" >/dev/null; then
@@ -82,7 +82,7 @@ holds "the estimate lies in its intervals, and one in the other" 'all(.cells[]; 
 document=$work/self.json
 for space in kernel user; do
 	# shellcheck disable=SC2086
-	if kverbs compare $by_cm --self $space --ops write --sizes 64 --time 800ms --seed 5 --json "$document" \
+	if kverbs compare $by_cm --self $space --ops write --sizes 64 --time 800ms --seed 5 --json="$document" \
 		>"$work/self" 2>"$work/stderr"; then
 		pass "self: $space space on both sides"
 	else
@@ -102,7 +102,7 @@ time=800ms
 ! iwarp || ! checked || time=2s
 # shellcheck disable=SC2086
 if kverbs compare $by_cm --quadrants --ops send,write${swap:+,$swap} --sizes 8,2k --rounds 6 --time $time \
-	--json "$document" >"$work/quadrants" 2>"$work/stderr"; then
+	--json="$document" >"$work/quadrants" 2>"$work/stderr"; then
 	pass "quadrants: compare works"
 else
 	fail "quadrants: compare works" "$work/quadrants" "$work/stderr"
@@ -167,7 +167,7 @@ keep quadrants "$document"
 document=$work/few.json
 # shellcheck disable=SC2086
 if ! kverbs compare $by_cm --quadrants --ops read,write --loop completion --sizes 64 --rounds 2 --time 2 \
-	--json "$document" >"$work/few" 2>&1; then
+	--json="$document" >"$work/few" 2>&1; then
 	fail "quadrants: $few" "$work/few"
 elif jq -e 'all(.cells[]; .rounds < 6)' "$document" >/dev/null; then
 	holds "quadrants: $few" 'all(.cells[].differences_ns[];
@@ -178,7 +178,7 @@ else
 fi
 document=$work/pingpong.json
 # shellcheck disable=SC2086
-kverbs compare $by_cm --quadrants --loop pingpong --sizes 4k --rounds 2 --time 100ms --json "$document" \
+kverbs compare $by_cm --quadrants --loop pingpong --sizes 4k --rounds 2 --time 100ms --json="$document" \
 	>"$work/pingpong" 2>&1
 holds "quadrants: pingpong of all that it goes with" '.complete and
 	([.cells[] | .op + " " + .loop] == ["send pingpong", "write pingpong"])'
@@ -194,7 +194,7 @@ address=${host%:*}
 document=$work/host.json
 # shellcheck disable=SC2086
 if kverbs compare $by_cm --quadrants --ops send,read${atomic:+,$atomic} --sizes 1000 --rounds 6 --time 600ms \
-	--json "$document" "$host" >"$work/host" 2>"$work/stderr"; then
+	--json="$document" "$host" >"$work/host" 2>"$work/stderr"; then
 	pass "quadrants with a host: compare works"
 else
 	fail "quadrants with a host: compare works" "$work/host" "$work/stderr"
@@ -210,14 +210,14 @@ check "quadrants with a host: the text names it" grep -F "servers: $DEV of $addr
 keep host "$document"
 document=$work/host2.json
 # shellcheck disable=SC2086
-kverbs compare $by_cm --ops send,write --sizes 64 --rounds 6 --time 400ms --json "$document" "$host" \
+kverbs compare $by_cm --ops send,write --sizes 64 --rounds 6 --time 400ms --json="$document" "$host" \
 	>"$work/host" 2>&1
 holds "with a host: both spaces, send between two threads" '.complete and all(.cells[];
 	.verified and .kernel.samples > 0 and .user.samples > 0 and has("verdict")) and
 	([.cells[].loop] == ["pingpong", "completion"])'
 if [ -z "${PEER:-}" ]; then
 	# shellcheck disable=SC2086
-	kverbs compare $by_cm --quadrants --ops write --sizes 64 --time 60 --json "$work/gone.json" "$host" \
+	kverbs compare $by_cm --quadrants --ops write --sizes 64 --time 60 --json="$work/gone.json" "$host" \
 		>"$work/gone" 2>"$work/stderr" &
 	client=$!
 	# Pairs of all four sides.
@@ -234,15 +234,15 @@ if [ -z "${PEER:-}" ]; then
 fi
 
 # A failure is a document, too. One that has no figures replaces no file.
-fails "no such device, as JSON" 1 kverbs.compare ENODEV kverbs compare --dev nosuch0 --json -
+fails "no such device, as JSON" 1 kverbs.compare ENODEV kverbs compare --dev nosuch0 --json
 check "what was asked for" jq -e '.spec.design == "spaces"' "$work/stdout"
 # shellcheck disable=SC2086
-fails "a size that the device can't do, as JSON" 2 kverbs.compare EINVAL kverbs compare $by_cm --sizes 3m --json -
+fails "a size that the device can't do, as JSON" 2 kverbs.compare EINVAL kverbs compare $by_cm --sizes 3m --json
 cp "$work/compare.json" "$work/kept.json"
-check "no such device, as JSON to a file" sh -c "! kverbs compare --dev nosuch0 --json '$work/compare.json'"
+check "no such device, as JSON to a file" sh -c "! kverbs compare --dev nosuch0 --json='$work/compare.json'"
 check "a comparison that is there stays" cmp "$work/compare.json" "$work/kept.json"
 # shellcheck disable=SC2086
-kverbs compare $by_cm --ops write --sizes 64 --time 600 --json - >"$work/stdout" 2>"$work/stderr" &
+kverbs compare $by_cm --ops write --sizes 64 --time 600 --json >"$work/stdout" 2>"$work/stderr" &
 client=$!
 wait_for 60 sh -c "[ \$(rdma resource show qp | grep -c 'state RTS') -ge 4 ]"
 kill -INT $client
@@ -270,7 +270,7 @@ for boot in 1 2 3 4 5 6; do
 		.cells[].difference_ns.value = -1000 - $boot | .cells[].kernel.resent = 0 | .cells[].user.resent = 0 |
 		.cells[].steal = 0 | .cells[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
 done
-check "merge works" sh -c "kverbs merge --json '$work/merged.json' '$work'/boot-?.json >'$work/merged'"
+check "merge works" sh -c "kverbs merge --json='$work/merged.json' '$work'/boot-?.json >'$work/merged'"
 check "merge as comma-separated values" sh -c "kverbs merge --csv '$work'/boot-?.json >'$work/csv'"
 keep_csv merged "$work/csv"
 document=$work/merged.json
@@ -292,7 +292,7 @@ jq '.complete = false' "$work/boot-2.json" >"$work/part.json"
 refused "merge: a part of a comparison" 1 "part.json is not complete" kverbs merge "$work/boot-1.json" "$work/part.json"
 echo '{"schema": "kverbs.lat"}' >"$work/lat.json"
 refused "merge: another kind of document" 1 "lat.json is no document of kverbs compare" kverbs merge "$work/lat.json"
-fails "merge: as JSON" 1 kverbs.merge EINVAL kverbs merge --json - "$work/lat.json"
+fails "merge: as JSON" 1 kverbs.merge EINVAL kverbs merge "$work/lat.json" --json
 jq 'del(.cells)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without cells" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
 jq 'del(.spec.sides)' "$work/boot-2.json" >"$work/damaged.json"

@@ -27,7 +27,7 @@ bw() {
 	what=$1
 	shift
 	# shellcheck disable=SC2086 # words
-	if kverbs bw $by_cm "$@" --json "$document" >"$work/bw" 2>"$work/stderr"; then
+	if kverbs bw $by_cm "$@" --json="$document" >"$work/bw" 2>"$work/stderr"; then
 		pass "$what"
 	else
 		fail "$what" "$work/bw" "$work/stderr"
@@ -70,7 +70,7 @@ holds "the deepest queue is filled" '.cells[0] | .kernel, .user | .mean_ns / .re
 
 # CSV has the figures of each space.
 # shellcheck disable=SC2086 # words
-kverbs bw $by_cm --csv --op write --size 64 --rounds 2 --time 100ms --json "$document" >"$work/csv" 2>"$work/stderr"
+kverbs bw $by_cm --csv --op write --size 64 --rounds 2 --time 100ms --json="$document" >"$work/csv" 2>"$work/stderr"
 check "as comma-separated values" test $? = 0
 keep bw-csv "$document"
 keep_csv bw-csv "$work/csv"
@@ -97,7 +97,7 @@ refused "--space" --space nowhere
 
 # Ctrl-C: the rounds until then, and the status of a signal.
 # shellcheck disable=SC2086 # words
-kverbs bw $by_cm --op write --size 64 --time 60s --json "$document" >"$work/bw" 2>"$work/stderr" &
+kverbs bw $by_cm --op write --size 64 --time 60s --json="$document" >"$work/bw" 2>"$work/stderr" &
 tool=$!
 sleep 8
 kill -INT $tool

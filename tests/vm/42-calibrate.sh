@@ -23,7 +23,7 @@ check "30 cells of a space with itself: all intervals but five hold 0" jq -e '.c
 # cells in all.
 spaces() {
 	# shellcheck disable=SC2086 # words
-	kverbs compare $by_cm --sizes 8,4k --time 100ms --seed "$1" --json "$work/$2.json" >/dev/null 2>>"$work/err"
+	kverbs compare $by_cm --sizes 8,4k --time 100ms --seed "$1" --json="$work/$2.json" >/dev/null 2>>"$work/err"
 }
 if iwarp; then
 	skip "verdicts beside a job that loads the machine" "the operations of RoCE are compared"

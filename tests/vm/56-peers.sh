@@ -172,7 +172,7 @@ theirs=$(awk -v n=$many '/ : / || /: +[0-9]/ { split($0, part, ":"); split(part[
 [ -n "$theirs" ] || note "$(tr '\n' '|' <"$work/client")"
 for space in kernel user; do
 	ours=
-	with_cmtime kverbs conn-rate "$ADDR" --space $space --count $many --parallel $many --port $port --json "$work/json" &&
+	with_cmtime kverbs conn-rate "$ADDR" --space $space --count $many --parallel $many --port $port --json="$work/json" &&
 		ours=$(jq -r .result.connections_per_second "$work/json") && keep "conn-rate-$space" "$work/json"
 	if [ -n "$theirs" ] && [ -n "$ours" ] && [ "$ours" != null ]; then
 		pass "$many connections at a time: kverbs conn-rate in $space space ${ours}/s, cmtime ${theirs}/s"

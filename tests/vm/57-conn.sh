@@ -415,10 +415,10 @@ says "a peer that is killed has disconnected" "conn $in dev $DEV persistent stat
 # --- conn-rate without a connection: the failure is a document
 for space in kernel user; do
 	fails "conn-rate, $space: nobody listens, as JSON" 1 kverbs.conn-rate ECONNREFUSED \
-		kverbs conn-rate "$ADDR" --space $space --port 7599 --json -
+		kverbs conn-rate "$ADDR" --space $space --port 7599 --json
 	check "conn-rate, $space: what was asked for" \
 		jq -e ".spec.space == \"$space\" and .spec.role == \"active\" and .spec.count == 100" "$work/stdout"
-	kverbs conn-rate --server "$ADDR" --space $space --port 7599 --json - >"$work/stdout" 2>"$work/stderr" &
+	kverbs conn-rate --server "$ADDR" --space $space --port 7599 --json >"$work/stdout" 2>"$work/stderr" &
 	tool=$!
 	wait_for 60 sh -c "rdma resource show cm_id | grep -q ':7599'"
 	kill -INT $tool

@@ -128,7 +128,7 @@ printf '%s\n' "2001:db8::77 twice" "$ADDR twice" >>/etc/hosts
 check "a host whose first address is dead" \
 	within 8 kverbs lat $by_cm --op write --space user --iters 10 --warmup 0 --port $port twice
 lacks "with a path MTU" "path MTU" || check "with a path MTU" lat --op write --space user --mtu 1024
-check "as JSON" lat --op write --space user --json "$work/lat.json"
+check "as JSON" lat --op write --space user --json="$work/lat.json"
 check "which names the host" grep -q '"host": *"127.0.0.1"' "$work/lat.json"
 
 # What goes wrong is named.

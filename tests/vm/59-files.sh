@@ -246,15 +246,15 @@ unreported "standard output that is full" "cannot write to standard output: No s
 	put f --space user >/dev/full
 unreported "standard output that is closed" "cannot write to standard output: Bad file" put f --space user >&-
 unreported "a document to standard output that is full" "cannot write to standard output: No space left" \
-	put f --space user --json - >/dev/full
-unreported "a document to a file that is full" "cannot write /dev/full: No space left" put f --space user --json /dev/full
+	put f --space user --json >/dev/full
+unreported "a document to a file that is full" "cannot write /dev/full: No space left" put f --space user --json=/dev/full
 status=0
-kverbs put "$work/here/f" $host --port $port --space user --json - >/dev/full 2>"$work/stderr" || status=$?
+kverbs put "$work/here/f" $host --port $port --space user --json >/dev/full 2>"$work/stderr" || status=$?
 check "a file that is not sent, and standard output that is full: status 1" [ $status = 1 ]
 check "why it is not sent" grep -F "f is there already" "$work/stderr"
 check "why it is not reported" grep -F "cannot write to standard output" "$work/stderr"
 
-kverbs put "$work/here/f" $host:$port --space user --force --json - >"$work/put" 2>"$work/stderr"
+kverbs put "$work/here/f" $host:$port --space user --force --json >"$work/put" 2>"$work/stderr"
 check "the document has all of it" grep -F "\"sha256\": \"$(hash_of "$work/here/f")\"" "$work/put"
 keep put "$work/put"
 
@@ -310,9 +310,9 @@ refused "a piece that is too small" 2 "--piece '100' is too small" put f --piece
 refused "more than a buffer can have" 2 "take a smaller --piece or --depth" put f --depth 1024 --piece 1m --space kernel
 for way in put get; do
 	fails "$way: nobody listens, as JSON" 1 kverbs.$way ECONNREFUSED \
-		kverbs $way "$([ $way = get ] || echo "$work/here/")f" $host --port 7589 --space user --json -
+		kverbs $way "$([ $way = get ] || echo "$work/here/")f" $host --port 7589 --space user --json
 done
-fails "put: what is there already, as JSON" 1 kverbs.put EEXIST put f --space user --json -
+fails "put: what is there already, as JSON" 1 kverbs.put EEXIST put f --space user --json
 refused "nobody listens" 1 "nobody listens on port 7589" kverbs put "$work/here/f" $host --port 7589 --space user
 clean "all these"
 rm -r "$work/there/"* "$work/here/"*

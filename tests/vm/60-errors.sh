@@ -56,7 +56,16 @@ refused "too many arguments" 2 "surplus" $lat --space kernel host surplus
 refused "a host that nobody knows" 1 "surplus" $lat --space kernel surplus
 refused "no command" 2 "usage" kverbs
 refused "softirqs held off in user space" 2 "--post" $lat --space user --post bh-disabled
-refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json /no/such/x.json
+refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json=/no/such/x.json
+refused "a FILE of JSON apart from its option" 2 "write --json=lat.json" $lat --space kernel --json lat.json
+refused "standard output for JSON apart from its option" 2 "write --json=-" $lat --space kernel -j -
+refused "documents to merge behind --json" 2 "write --json=a.json" kverbs merge --json a.json b.json
+refused "a FILE of JSON apart from the option of a command for objects" 2 "write --json=pd.json" kverbs pd add --json pd.json
+for command in "lat --op read --space user" compare "merge /dev/null" "conn-rate 192.0.2.9 --space user"; do
+	# shellcheck disable=SC2086 # words
+	check "$command: CSV and JSON in one place" sh -c "kverbs $command --csv --json >'$work/json' 2>'$work/err'; [ \$? = 2 ] &&
+		jq -e '.error.text | startswith(\"--csv and --json both print\")' '$work/json' && grep -q 'write --json=FILE' '$work/err'"
+done
 refused "compare of an unknown operation" 2 "teleport" kverbs compare --ops read,teleport
 refused "compare of an empty list" 2 "--sizes" kverbs compare --sizes ""
 

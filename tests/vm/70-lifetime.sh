@@ -56,7 +56,7 @@ done
 # Not before its first round is there, to which a slow guest is long in coming. It must not end by itself: it
 # has a minute for each size, and its rounds are short all the same.
 for tenths in 30 120; do
-	under_way kverbs compare $by_cm --time 60 --rounds 100 --json "$work/part.json" --ops write --sizes 8,64 \
+	under_way kverbs compare $by_cm --time 60 --rounds 100 --json="$work/part.json" --ops write --sizes 8,64 \
 		>"$work/out" 2>"$work/err"
 	rest $tenths
 	kill -INT $tool

@@ -111,7 +111,7 @@ failed() {
 		>/dev/null
 }
 
-# fails NAME STATUS SCHEMA ERRNO COMMAND…: as failed, of a command with --json -
+# fails NAME STATUS SCHEMA ERRNO COMMAND…: as failed, of a command with --json
 fails() {
 	name=$1 want=$2 schema=$3 errno=$4
 	shift 4

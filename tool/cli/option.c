@@ -92,7 +92,7 @@ void kv_option_format(const struct kv_option *row, char *text, size_t size)
 	char letter[] = { '-', row->letter, ',', ' ', '\0' };
 
 	snprintf(text, size, "%s--%s%s%s", row->letter ? letter : "", row->name,
-		 row->value ? " " : "", row->value ? row->value : "");
+		 kv_option_takes_word(row) ? " " : "", row->value ? row->value : "");
 }
 
 /**
@@ -128,6 +128,14 @@ static int parse_text(const struct kv_option *row, const char *text, void *field
 	if (row->min && !*text)
 		return kv_why_set(why, "is empty");
 	*(const char **)field = text;
+	return 0;
+}
+
+static int parse_output(const char *text, void *field, struct kv_why *why)
+{
+	if (text && !*text)
+		return kv_why_set(why, "is empty; it takes a file, or - for standard output");
+	*(const char **)field = text ? text : "-";
 	return 0;
 }
 
@@ -184,6 +192,8 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 		return kv_parse_bytes(text, row->max, field, why);
 	case KV_OPTION_MTU:
 		return kv_parse_mtu(text, field, why);
+	case KV_OPTION_OUTPUT:
+		return parse_output(text, field, why);
 	case KV_OPTION_OWN:
 		return row->parse(text, field, why);
 	}
@@ -237,8 +247,8 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	*value = NULL;
 	if (!strcmp(text, "-h"))
 		text = "--help";
-	if (text[0] == '-' && text[1] && text[1] != '-' && !exact)
-		return find_letter(rows, text, value);
+	if (text[0] == '-' && text[1] && text[1] != '-')
+		return exact && text[2] ? NULL : find_letter(rows, text, value);
 	if (strncmp(text, "--", 2) || !text[2] || text[2] == '=')
 		return NULL;
 	name = text + 2;
@@ -310,6 +320,21 @@ static int refuse_unknown(const char *command, const struct kv_option *rows, con
 			      text[1] == '-' ? ", or the beginning of several" : "", command);
 }
 
+/* In --json FILE, FILE would be taken for a HOST, or for a document to merge. */
+static bool names_output(const char *word)
+{
+	size_t n = strlen(word);
+
+	return !strcmp(word, "-") || (n > 5 && !strcmp(word + n - 5, ".json"));
+}
+
+static int refuse_output(const struct kv_option *row, const char *text, const char *file,
+			 struct kv_fault *f)
+{
+	return kv_fault_usage(f, "%s %s: write --%s=%s to have JSON there, or %s behind all words to print it",
+			      text, file, row->name, file, text);
+}
+
 /**
  * kv_option_read() - separate options and words of a command line
  * @command: the command's name; does not matter if @loose
@@ -349,12 +374,16 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 			ret = refuse_unknown(command, rows, text, f);
 		else if (!row->value && value)
 			ret = kv_fault_usage(f, "%s: this option takes no value", text);
-		else if (row->value && !value && i + 1 == typed)
+		else if (row->kind == KV_OPTION_OUTPUT && value && text[1] != '-')
+			ret = kv_fault_usage(f, "%s: write --%s=FILE to have JSON in a file", text, row->name);
+		else if (row->kind == KV_OPTION_OUTPUT && !value && i + 1 < typed && names_output(word[i + 1]))
+			ret = refuse_output(row, text, word[i + 1], f);
+		else if (kv_option_takes_word(row) && !value && i + 1 == typed)
 			ret = loose ? kv_fault_usage(f, "%s needs a value", text) :
 				      kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
 						     text, command);
 		else
-			ret = set(row, row->value && !value ? word[++i] : value, args, f);
+			ret = set(row, kv_option_takes_word(row) && !value ? word[++i] : value, args, f);
 	}
 	/* NULL ends the words, as in main()'s argv. */
 	if (!ret)

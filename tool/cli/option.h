@@ -26,6 +26,7 @@ enum kv_option_kind {
 	KV_OPTION_SIZE, /* bytes; uint32_t */
 	KV_OPTION_BYTES, /* bytes, up to @max; uint64_t */
 	KV_OPTION_MTU, /* uint32_t */
+	KV_OPTION_OUTPUT, /* =FILE, or none for "-", standard output; const char * */
 	KV_OPTION_OWN, /* a value that @parse reads */
 };
 
@@ -62,6 +63,17 @@ struct kv_option {
 /* A constant's digits, for help. */
 #define KV_OPTION_DIGITS(n) #n
 #define KV_OPTION_NUMBER(n) KV_OPTION_DIGITS(n)
+
+/* The document of any command; @m is a const char * of the struct @s. */
+#define KV_OPTION_JSON_ROW(s, m)							\
+	{ "json", "[=FILE]", "print JSON in place of text; with =FILE print text, and write JSON to FILE", \
+	  KV_OPTION_OUTPUT, .at = offsetof(s, m), .letter = 'j' }
+
+/* Is the word behind an option its value? */
+static inline bool kv_option_takes_word(const struct kv_option *row)
+{
+	return row->value && row->kind != KV_OPTION_OUTPUT;
+}
 
 int kv_option_read(const char *command, int *n, char **word, const struct kv_option *rows,
 		   void *args, bool loose, struct kv_fault *f);

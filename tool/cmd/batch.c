@@ -8,6 +8,7 @@
 #include "batch/batch.h"
 #include "batch/cost.h"
 #include "cmd/cmd.h"
+#include "object/describe.h"
 #include "object/object.h"
 #include "object/options.h"
 #include "object/text.h"
@@ -21,7 +22,7 @@
 /**
  * struct work - the options of a batch, and its results
  * @o: the options
- * @json: documents are printed in place of text
+ * @out: where the documents go: in place of text, or beside it
  * @in: the file
  * @name: name of the file, for messages
  * @text: if there are several rounds, the whole file; NULL: each line is read when it is needed
@@ -30,12 +31,12 @@
  * @timed: a table of times is printed at the end
  * @round: number of this round, from 0 on
  * @times: the times of all rounds
- * @docs: JSON, several spaces or rounds: the documents of the first round's commands
- * @printed: JSON, one space and one round: how many documents were printed
+ * @docs: JSON to a file, of several spaces or of several rounds: the documents of the first round's commands
+ * @printed: other JSON: how many documents were printed
  */
 static struct work {
 	struct kv_object_options o;
-	bool json;
+	struct kv_out out;
 	FILE *in;
 	const char *name;
 	char *text;
@@ -46,7 +47,7 @@ static struct work {
 	struct kv_cost times;
 	struct json_object *docs[KV_SPACES];
 	unsigned int printed;
-} work = { .o.spaces = 1U << KV_SPACE_KERNEL };
+} work = { .o.spaces = 1U << KV_SPACE_KERNEL, .out.fd = -1 };
 
 /* Prints the nouns of the tool in lines of up to 79 columns. */
 static void print_nouns(void)
@@ -95,6 +96,11 @@ static void print_help(void)
 	printf("%s", more);
 }
 
+static bool keeps_docs(const struct work *w)
+{
+	return w->timed || !w->out.to_stdout;
+}
+
 static void print_doc(struct work *w, struct json_object *doc)
 {
 	printf("%s%s", w->printed++ ? ",\n" : "[\n",
@@ -112,14 +118,14 @@ static void told(const struct kv_session *s, const char *text, struct json_objec
 			     text, s->space, s->verb_ns);
 	if (w->round)
 		return;
-	if (!w->json) {
+	if (!w->out.to_stdout) {
 		kv_text_print(stdout, doc);
 		fflush(stdout);
-	} else if (w->timed) {
-		json_object_array_add(w->docs[s->space], json_object_get(doc));
-	} else {
-		print_doc(w, doc);
 	}
+	if (w->o.json && keeps_docs(w))
+		json_object_array_add(w->docs[s->space], json_object_get(doc));
+	else if (w->o.json)
+		print_doc(w, doc);
 }
 
 static void tell_event(struct json_object *event, void *arg)
@@ -166,8 +172,8 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 
 	if (ret)
 		return ret;
-	s.json = w->json && first;
-	if (!w->json && first)
+	s.json = w->o.json && first;
+	if (!w->out.to_stdout && first)
 		s.live = tell_event;
 	ret = set_names(&s, &w->o, f);
 	if (ret)
@@ -177,7 +183,7 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 		ret = kv_fault_set(f, -ENOMEM, "no memory");
 		goto out_close;
 	}
-	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->json;
+	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->out.to_stdout;
 	ret = kv_batch_run(&batch, &s, f);
 	if (w->text)
 		fclose(batch.in);
@@ -216,7 +222,7 @@ static int run_rounds(struct work *w, struct kv_fault *f)
 
 			if (!(w->o.spaces & (1U << s)))
 				continue;
-			if (several && !w->round && !w->json)
+			if (several && !w->round && !w->out.to_stdout)
 				printf("%s%s space:\n", s ? "\n" : "",
 				       kv_enum_name(kv_enum_space, s));
 			ret = run_space(w, s, f);
@@ -240,7 +246,7 @@ static int print_times(struct work *w, struct kv_fault *f)
 	return ret;
 }
 
-static void print_timed_doc(struct work *w, int failed, const struct kv_fault *f)
+static struct json_object *describe_timed(struct work *w, int failed, const struct kv_fault *f)
 {
 	struct json_object *doc = json_object_new_object();
 
@@ -257,19 +263,38 @@ static void print_timed_doc(struct work *w, int failed, const struct kv_fault *f
 		kv_out_put_fault(doc, f);
 	else
 		kv_out_put(doc, "times", kv_cost_describe(&w->times, w->o.spaces));
-	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
+	return doc;
+}
+
+/* The document of one space and one round is the list of its commands' documents. */
+static int write_docs(struct work *w, int failed, struct kv_fault *f)
+{
+	struct kv_fault why = *f;
+	struct json_object *doc;
+	int ret;
+
+	if (w->timed)
+		doc = describe_timed(w, failed, f);
+	else
+		doc = json_object_get(w->docs[w->o.spaces >> 1]);
+	ret = kv_out_commit(&w->out, doc, &why);
 	json_object_put(doc);
+	if (ret && failed)
+		kv_fault_print(&why);
+	else if (ret)
+		*f = why;
+	return failed ? failed : ret;
 }
 
 static int finish(struct work *w, int failed, struct kv_fault *f)
 {
 	if (!failed && w->times.failed)
 		failed = kv_fault_set(f, -ENOMEM, "no memory for the times");
-	if (w->json && w->timed)
-		print_timed_doc(w, failed, f);
-	else if (w->json)
+	if (w->o.json && keeps_docs(w))
+		failed = write_docs(w, failed, f);
+	else if (w->o.json)
 		puts(w->printed ? "\n]" : "[]");
-	else if (w->timed && !failed)
+	if (w->timed && !w->out.to_stdout && !failed)
 		return print_times(w, f);
 	return failed;
 }
@@ -338,7 +363,6 @@ static int check(int n, char **word, struct kv_fault *f)
 		return kv_fault_usage(f, "'%s' is one file too many; 'kverbs batch' takes one",
 				      word[1]);
 	w->name = word[0];
-	w->json = w->o.json;
 	w->rounds = w->o.repeat ? w->o.repeat : 1;
 	w->timed = w->o.repeat || w->o.spaces & (w->o.spaces - 1);
 	return 0;
@@ -350,10 +374,13 @@ static int run_file(struct work *w, struct kv_fault *f)
 
 	if (!ret && w->timed)
 		ret = read_all(w, f);
+	if (!ret)
+		ret = kv_out_open(&w->out, w->o.json, f);
+	/* From here on the documents of the commands report failures. */
+	if (ret && w->o.json && !strcmp(w->o.json, "-"))
+		kv_describe_refusal(f);
 	if (ret)
 		return ret;
-	/* From here on the documents of the commands report failures. */
-	w->o.json = false;
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		w->docs[s] = json_object_new_array();
 	ret = run_rounds(w, f);
@@ -371,6 +398,7 @@ static int run(struct kv_fault *f)
 		ret = run_file(w, f);
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		json_object_put(w->docs[s]);
+	kv_out_close(&w->out);
 	kv_cost_clear(&w->times);
 	free(w->text);
 	if (w->in && w->in != stdin)

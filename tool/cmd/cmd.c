@@ -108,7 +108,7 @@ static void report_fault(const struct kv_cmd *cmd, struct kv_out *out, int error
 static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 {
 	struct kv_out out;
-	int err = 0, ret = kv_out_open(&out, *cmd->path, f);
+	int err = 0, ret = kv_out_open(&out, *cmd->json, f);
 
 	if (ret)
 		return ret;
@@ -125,20 +125,13 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 	return err ? err : ret;
 }
 
-static int run_and_print(const struct kv_cmd *cmd, struct kv_fault *f)
+static int check(const struct kv_cmd *cmd, int n, char **word, bool to_stdout, struct kv_fault *f)
 {
-	struct json_object *doc;
-	int ret = cmd->run(f);
+	int ret = cmd->check ? cmd->check(n, word, f) : 0;
 
-	if (ret || !cmd->describe)
+	if (ret || !to_stdout || !cmd->csv || !*cmd->csv)
 		return ret;
-	doc = cmd->describe(true, 0);
-	if (*cmd->json)
-		kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
-	else
-		ret = cmd->print(doc, f);
-	json_object_put(doc);
-	return ret;
+	return kv_fault_usage(f, "--csv and --json both print to standard output; write --json=FILE for JSON beside --csv");
 }
 
 /**
@@ -153,6 +146,7 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 {
 	struct kv_fault f = { 0 };
 	int n = argc - 1, ret;
+	bool to_stdout;
 
 	if (cmd->init)
 		cmd->init();
@@ -161,14 +155,15 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 		kv_option_print_help(cmd->rows, cmd->usage, cmd->more);
 		return KV_EXIT_DONE;
 	}
+	to_stdout = cmd->json && *cmd->json && !strcmp(*cmd->json, "-");
 	if (ret > 0)
-		ret = cmd->check ? cmd->check(n, argv + 1, &f) : 0;
+		ret = check(cmd, n, argv + 1, to_stdout, &f);
+	if (ret && to_stdout)
+		kv_describe_refusal(&f);
 	if (!ret)
-		ret = cmd->path ? run_and_report(cmd, &f) : run_and_print(cmd, &f);
+		ret = cmd->describe ? run_and_report(cmd, &f) : cmd->run(&f);
 	if (!ret)
 		return KV_EXIT_DONE;
-	if (cmd->json && *cmd->json)
-		kv_describe_refusal(&f);
 	/* Print the output so far before the fault. */
 	fflush(stdout);
 	kv_fault_print(&f);

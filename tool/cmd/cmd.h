@@ -11,16 +11,14 @@
  * @more: the lines after the options; or ""
  * @args: its only struct of values: the rows' offsets are in it
  * @init: NULL, or sets the defaults of @args, if it is too large for an initializer
- * @json: true if --json without a value was given: then a refusal is a document, too
+ * @json: NULL, or the file of --json: with "-" a refusal is a document, too
  * @check: NULL, or takes the @n words that are no options, and checks that the options go
  *	together. On failure only the fault is reported
  * @run: performs the command
  *
  * All functions return 0, or a negative errno and the reason in @f.
  *
- * The other members are for commands whose result is a document. Without @path the document is
- * printed, as JSON with --json, else as text:
- * @path: file of the document, from --json FILE
+ * The other members are for commands whose result is a document, which need @json:
  * @has_result: is there a result although @run has failed? NULL: there is none
  * @describe: makes the document; if @run has left no result, it describes the request only
  * @print: prints the document of @describe as text
@@ -35,12 +33,11 @@ struct kv_cmd {
 	const char *usage;
 	const char *more;
 	void *args;
-	const bool *json;
+	const char *const *json;
 	void (*init)(void);
 	int (*check)(int n, char **word, struct kv_fault *f);
 	int (*run)(struct kv_fault *f);
 
-	const char *const *path;
 	bool (*has_result)(int error);
 	struct json_object *(*describe)(bool result, int error);
 	int (*print)(struct json_object *doc, struct kv_fault *f);

@@ -55,7 +55,7 @@ static void print_options(const struct kv_cmd_entry *e)
 		print_words(shells);
 	printf("'\n\t\tcase $last in\n");
 	for (row = e->cmd->rows; row->name || row->help; row++) {
-		if (row->name && row->value)
+		if (row->name && kv_option_takes_word(row))
 			print_values("--", row->name, row->names);
 	}
 	printf("\t\tesac ;;\n");

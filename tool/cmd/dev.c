@@ -5,13 +5,13 @@
 #include "out/devices.h"
 
 static struct dev_args {
-	bool json;
+	const char *json;
 	const char *name;
 	struct kv_devices view[KV_SPACES];
 } dev_args;
 
 static const struct kv_option rows[] = {
-	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(struct dev_args, json) },
+	KV_OPTION_JSON_ROW(struct dev_args, json),
 	{ .name = NULL },
 };
 
@@ -57,12 +57,12 @@ static int run(struct kv_fault *f)
 
 static struct json_object *describe(bool result, int error)
 {
-	return kv_devices_describe(dev_args.view);
+	return result ? kv_devices_describe(dev_args.view) : json_object_new_object();
 }
 
 const struct kv_cmd kv_cmd_dev = {
 	.rows = rows,
-	.usage = "usage: kverbs dev [show [DEV]] [--json]\n"
+	.usage = "usage: kverbs dev [show [DEV]] [--json[=FILE]]\n"
 		"\n"
 		"Shows RDMA devices, or one of them, as the kernel and as user space see them.\n",
 	.more = "",

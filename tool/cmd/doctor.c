@@ -13,7 +13,7 @@ static struct doctor_args {
 #define S struct doctor_args
 
 static const struct kv_option rows[] = {
-	KV_OPTION_JSON_ROW(S, common, "write the findings there as JSON, too; -: to standard output, and no text"),
+	KV_OPTION_JSON_ROW(S, common.json),
 	{ .help = "with a HOST:" },
 	KV_OPTION_HOST_ROWS(S, common),
 	{ .name = NULL },
@@ -84,7 +84,7 @@ const struct kv_cmd kv_cmd_doctor = {
 	.init = init,
 	.check = check,
 	.run = run,
-	.path = &doctor.common.json,
+	.json = &doctor.common.json,
 	.has_result = has_result,
 	.describe = describe,
 	.print = kv_doctor_print,

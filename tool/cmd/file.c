@@ -72,7 +72,7 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	KV_OPTION_GID_ROW(S, common),							\
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long nothing may happen; default: 10s"), \
 	KV_OPTION_RETRY_ROWS(S, common),						\
-	KV_OPTION_JSON_ROW(S, common, "write the result there as JSON; -: to standard output, and no text"), \
+	KV_OPTION_JSON_ROW(S, common.json),						\
 	{ .name = NULL }
 
 static const struct kv_option rows_put[] = {
@@ -282,7 +282,7 @@ static void close_sites(void)
 	.args = &command,								\
 	.check = check,									\
 	.run = run,									\
-	.path = &command.common.json,							\
+	.json = &command.common.json,							\
 	.has_result = has_result,							\
 	.describe = describe,								\
 	.print = print,									\

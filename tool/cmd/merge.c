@@ -13,8 +13,7 @@ static struct merge {
 } merge;
 
 static const struct kv_option rows[] = {
-	{ "json", "FILE", "write everything there as JSON, too; -: to standard output, and no text", KV_OPTION_TEXT,
-	  .at = offsetof(struct merge, json) },
+	KV_OPTION_JSON_ROW(struct merge, json),
 	KV_OPTION_CSV_ROW(struct merge, csv),
 	{ .name = NULL },
 };
@@ -22,7 +21,7 @@ static const struct kv_option rows[] = {
 static int check(int n, char **word, struct kv_fault *f)
 {
 	if (!n)
-		return kv_fault_usage(f, "name the documents to merge: 'kverbs compare --json FILE' writes them");
+		return kv_fault_usage(f, "name the documents to merge: 'kverbs compare --json=FILE' writes them");
 	merge.path = word;
 	merge.n = (unsigned int)n;
 	return 0;
@@ -47,14 +46,14 @@ const struct kv_cmd kv_cmd_merge = {
 	.rows = rows,
 	.usage = "usage: kverbs merge [OPTION...] FILE...\n"
 		"\n"
-		"Merges documents of kverbs compare (--json), each of another boot, into one\n"
-		"comparison: how much the spaces differ on another boot. With fewer than 6 of\n"
-		"them there is no interval. They must be alike in all but the boot.\n",
+		"Merges documents of kverbs compare (--json=FILE), each of another boot, into\n"
+		"one comparison: how much the spaces differ on another boot. With fewer than 6\n"
+		"of them there is no interval. They must be alike in all but the boot.\n",
 	.more = "",
 	.args = &merge,
 	.check = check,
 	.run = run,
-	.path = &merge.json,
+	.json = &merge.json,
 	.describe = describe,
 	.print = kv_merge_print,
 	.csv = &merge.csv,

@@ -9,16 +9,14 @@
 #include "object/text.h"
 #include "out/out.h"
 
-static void tell_event(struct json_object *event, void *arg)
+static void tell_event(struct json_object *event, void *out)
 {
-	const struct kv_object_options *o = arg;
+	const struct kv_out *o = out;
 
-	if (o->json) {
-		kv_out_print(event, JSON_C_TO_STRING_PLAIN);
-	} else {
+	kv_out_write(out, event);
+	if (!o->to_stdout)
 		kv_text_line(stdout, NULL, event);
-		fflush(stdout);
-	}
+	fflush(stdout);
 }
 
 static int check_space(const struct kv_object_options *o, struct kv_fault *f)
@@ -30,28 +28,39 @@ static int check_space(const struct kv_object_options *o, struct kv_fault *f)
 	return kv_fault_usage(f, "objects of libibverbs live in the process: use them in 'kverbs batch'");
 }
 
-/* @told: becomes true if a document was printed. */
-static int run(struct kv_object_options *o, bool *told, struct kv_fault *f)
+static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_fault *f)
 {
 	static struct kv_session s;
 	bool monitor = !strcmp(o->word[0], kv_noun_monitor.name);
+	struct kv_fault why = { 0 };
 	struct json_object *doc;
-	int ret = kv_session_open(&s, KV_SPACE_KERNEL, o->dev, false, o->trace, f);
+	int err = 0, ret = kv_session_open(&s, KV_SPACE_KERNEL, o->dev, false, o->trace, f);
 
-	if (ret)
-		return ret;
+	if (monitor)
+		out->flags = JSON_C_TO_STRING_PLAIN;
 	s.json = o->json;
 	s.live = tell_event;
-	s.live_arg = o;
-	ret = kv_session_run(&s, 0, o->word, o->n, &doc, f);
-	if (!o->json)
+	s.live_arg = out;
+	if (!ret) {
+		ret = kv_session_run(&s, 0, o->word, o->n, &doc, f);
+	} else {
+		doc = json_object_new_object();
+		kv_out_put_fault(doc, f);
+	}
+	if (!out->to_stdout)
 		kv_text_print(stdout, doc);
-	else if (!monitor || ret)
-		kv_out_print(doc, monitor ? JSON_C_TO_STRING_PLAIN : JSON_C_TO_STRING_PRETTY);
-	*told = true;
+	/* The events until a fault are a result. */
+	if (ret && !monitor)
+		kv_out_commit_fault(out, doc, f);
+	else
+		err = kv_out_commit(out, monitor && !ret ? NULL : doc, &why);
+	if (err && ret)
+		kv_fault_print(&why);
+	else if (err)
+		*f = why;
 	json_object_put(doc);
 	kv_session_close(&s);
-	return ret;
+	return ret ? ret : err;
 }
 
 /**
@@ -65,7 +74,7 @@ int kv_cmd_object(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
 	struct kv_object_options o;
-	bool told = false;
+	struct kv_out out = { .fd = -1 };
 	int ret = kv_object_options_take(&o, argc, argv, &fault);
 
 	if (!ret && o.help) {
@@ -75,10 +84,13 @@ int kv_cmd_object(int argc, char **argv)
 		if (!ret)
 			ret = check_space(&o, &fault);
 		if (!ret)
-			ret = run(&o, &told, &fault);
+			ret = kv_out_open(&out, o.json, &fault);
 	}
-	if (ret && o.json && !told)
+	if (ret && o.json && !strcmp(o.json, "-"))
 		kv_describe_refusal(&fault);
+	else if (!ret && !o.help)
+		ret = run(&o, &out, &fault);
+	kv_out_close(&out);
 	kv_object_options_free(&o);
 	if (!ret)
 		return KV_EXIT_DONE;

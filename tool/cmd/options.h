@@ -23,8 +23,6 @@
 #define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
 	{ "timeout", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m.work.timeout_ns),		\
 	  .min = 1000000, .max = 3600000000000ULL }
-#define KV_OPTION_JSON_ROW(s, m, text)							\
-	{ "json", "FILE", text, KV_OPTION_TEXT, .at = offsetof(s, m.json) }
 #define KV_OPTION_CSV_ROW(s, m)								\
 	{ "csv", NULL, "print the figures as comma-separated values, and no text",	\
 	  KV_OPTION_FLAG, .at = offsetof(s, m) }
@@ -96,7 +94,7 @@
 	{ "verify", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(s, m.verify) },		\
 	{ "no-verify", NULL, "do not check contents in an untimed pass before",		\
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
-	KV_OPTION_JSON_ROW(s, m, "write everything there as JSON, too; -: to standard output, and no text"), \
+	KV_OPTION_JSON_ROW(s, m.json),							\
 	KV_OPTION_CSV_ROW(s, m.csv),							\
 	KV_OPTION_LABEL_ROW(s, m),							\
 	KV_OPTION_REPORT_ROWS(s, m),							\
@@ -122,7 +120,7 @@
  * @has_lkey: --lkey was given
  * @work: how operations are measured; the command sets the operation
  * @verify: check contents first
- * @json: file of the document; NULL: none
+ * @json: file of the document, or "-"; NULL: none
  * @csv: the figures are printed as CSV
  * @report: what is printed
  * @peer: the host of the other end; peer.host NULL: this host; see kv_options_take_host()

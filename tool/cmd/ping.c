@@ -37,7 +37,6 @@ static struct command {
 	struct kv_options common;
 	struct kv_ping ping;
 	bool client;
-	bool json;
 } command = { .common = KV_OPTIONS_DEFAULT };
 
 #define S struct command
@@ -65,7 +64,7 @@ static const struct kv_option rows[] = {
 	  .at = offsetof(S, ping.port) },
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s. A server waits for its client until Ctrl-C"),
-	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(S, json) },
+	KV_OPTION_JSON_ROW(S, common.json),
 	{ .name = NULL },
 };
 
@@ -159,6 +158,8 @@ static struct json_object *describe(bool result, int error)
 	const struct kv_ping *p = &command.ping;
 	struct json_object *doc = json_object_new_object();
 
+	if (!result)
+		return doc;
 	kv_out_put_string(doc, "command", "ping");
 	kv_out_put_string(doc, "protocol", kv_enum_name(words_protocol, p->protocol));
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
@@ -189,7 +190,7 @@ const struct kv_cmd kv_cmd_ping = {
 	.more = "The time is that of the tool's own loop, with a system call for each verb in\n"
 		"the kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,
-	.json = &command.json,
+	.json = &command.common.json,
 	.check = check,
 	.run = run,
 	.describe = describe,

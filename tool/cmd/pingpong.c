@@ -31,7 +31,6 @@ static struct command {
 	struct kv_pingpong pingpong;
 	const char *port;
 	const char *host;
-	bool json;
 } command;
 
 #define S struct command
@@ -59,7 +58,7 @@ static const struct kv_option rows[] = {
 	{ "events", NULL, "sleep until there is a completion, in place of polling",
 	  KV_OPTION_FLAG, .at = offsetof(S, pingpong.events) },
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for an answer; default: 10s. A server waits for its client until Ctrl-C"),
-	{ "json", NULL, "print JSON", KV_OPTION_FLAG, .at = offsetof(S, json) },
+	KV_OPTION_JSON_ROW(S, common.json),
 	{ .name = NULL },
 };
 
@@ -124,6 +123,8 @@ static struct json_object *describe(bool result, int error)
 	const struct kv_pingpong *p = &command.pingpong;
 	struct json_object *doc = json_object_new_object();
 
+	if (!result)
+		return doc;
 	kv_out_put_string(doc, "command", "pingpong");
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
 	kv_out_put_string(doc, "role", command.host ? "client" : "server");
@@ -153,7 +154,7 @@ const struct kv_cmd kv_cmd_pingpong = {
 		"kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,
 	.init = init,
-	.json = &command.json,
+	.json = &command.common.json,
 	.check = check,
 	.run = run,
 	.describe = describe,

@@ -49,7 +49,7 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 	if (strcmp(kv_out_get_string(doc, "/schema"), "kverbs.compare") ||
 	    kv_out_get_count(doc, "/schema_version") != KV_RESULT_VERSION)
 		return kv_fault_set(f, -EINVAL,
-				    "%s is no document of kverbs compare, version %u (compare --json writes them)",
+				    "%s is no document of kverbs compare, version %u (compare --json=FILE writes them)",
 				    path, KV_RESULT_VERSION);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
 		return kv_fault_set(f, -EINVAL, "%s is not complete: the comparison was ended before its end", path);

@@ -25,8 +25,7 @@ static int parse_set(const char *text, void *field, struct kv_why *why)
 
 #define ROWS										\
 	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, help) }, \
-	{ "json", NULL, "print JSON", KV_OPTION_FLAG,					\
-	  .at = offsetof(struct kv_object_options, json) },				\
+	KV_OPTION_JSON_ROW(struct kv_object_options, json),				\
 	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
 	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
 	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
@@ -61,7 +60,7 @@ bool kv_object_option_has_value(const char *option)
 	const char *value;
 	const struct kv_option *row = kv_option_find(kv_object_batch_rows, option, true, &value);
 
-	return row && row->value && !value;
+	return row && kv_option_takes_word(row) && !value;
 }
 
 /**

@@ -8,7 +8,7 @@
 /* Options of commands for objects; their position is free. */
 struct kv_object_options {
 	bool help; /* --help */
-	bool json; /* --json */
+	const char *json; /* --json: a file, or "-"; NULL: not given */
 	bool trace; /* --trace */
 	bool has_space; /* --space was given */
 	uint32_t spaces; /* the spaces, a bit for each enum kv_space_id */

@@ -26,7 +26,7 @@ static int make_parent(const char *path, struct kv_fault *f)
 		return kv_fault_no_memory(f);
 	dir = dirname(copy);
 	if (mkdir(dir, 0777) && errno != EEXIST)
-		ret = kv_fault_set(f, -errno, "--json %s: cannot make the folder %s: %s",
+		ret = kv_fault_set(f, -errno, "--json=%s: cannot make the folder %s: %s",
 				   path, dir, strerror(errno));
 	free(copy);
 	return ret;
@@ -47,11 +47,11 @@ static int open_temp(struct kv_out *o, struct kv_fault *f)
 
 		free(o->temp);
 		o->temp = NULL;
-		return kv_fault_set(f, -error, "--json %s: cannot write there: %s",
+		return kv_fault_set(f, -error, "--json=%s: cannot write there: %s",
 				    o->path, strerror(error));
 	}
 	if (fchmod(o->fd, FILE_MODE & ~mask))
-		return kv_fault_set(f, -errno, "--json %s: %s", o->path, strerror(errno));
+		return kv_fault_set(f, -errno, "--json=%s: %s", o->path, strerror(errno));
 	return 0;
 }
 
@@ -70,14 +70,13 @@ int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
 
 	memset(o, 0, sizeof(*o));
 	o->fd = -1;
+	o->flags = JSON_C_TO_STRING_PRETTY;
 	if (!path)
 		return 0;
 	if (!strcmp(path, "-")) {
 		o->to_stdout = true;
 		return 0;
 	}
-	if (!*path)
-		return kv_fault_usage(f, "--json is empty; it takes a file, or - for standard output");
 	/* A symbolic link is kept; its target file is replaced. */
 	o->path = realpath(path, NULL);
 	if (!o->path)
@@ -89,7 +88,7 @@ int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 		if (o->fd >= 0)
 			return 0;
-		ret = kv_fault_set(f, -errno, "--json %s: cannot write there: %s",
+		ret = kv_fault_set(f, -errno, "--json=%s: cannot write there: %s",
 				   path, strerror(errno));
 		goto err_close;
 	}
@@ -106,35 +105,44 @@ err_close:
 }
 
 /**
- * kv_out_commit() - write a document
- * @o: the destination; afterwards the file has the whole document or its old content
+ * kv_out_write() - write one of several documents
+ * @o: the destination; kv_out_commit() reports a failure
  * @doc: the document
+ */
+void kv_out_write(struct kv_out *o, struct json_object *doc)
+{
+	const char *text;
+	size_t length;
+
+	/* main() checks that standard output was written. */
+	if (o->to_stdout)
+		kv_out_print(doc, o->flags);
+	if (o->fd < 0 || o->error)
+		return;
+	text = json_object_to_json_string_length(doc,
+		o->flags | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
+	o->error = text ? kv_write_all(o->fd, text, length) : -ENOMEM;
+	if (!o->error)
+		o->error = kv_write_all(o->fd, "\n", 1);
+}
+
+/**
+ * kv_out_commit() - write the last document
+ * @o: the destination; afterwards the file has the whole document or its old content
+ * @doc: the document; NULL: kv_out_write() has written all
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
 int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 {
-	const char *text;
-	size_t length;
 	int ret;
 
-	if (!o->to_stdout && o->fd < 0)
+	if (doc)
+		kv_out_write(o, doc);
+	if (o->fd < 0)
 		return 0;
-	text = json_object_to_json_string_length(doc,
-		JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE,
-		&length);
-	if (!text)
-		return kv_fault_no_memory(f);
-	if (o->to_stdout) {
-		/* main() checks that the output was written. */
-		fwrite(text, 1, length, stdout);
-		putchar('\n');
-		return 0;
-	}
-	ret = kv_write_all(o->fd, text, length);
-	if (!ret)
-		ret = kv_write_all(o->fd, "\n", 1);
+	ret = o->error;
 	if (!ret && o->temp && fsync(o->fd))
 		ret = -errno;
 	/* Some file systems report only at close() that they are full. */
@@ -153,7 +161,7 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 /**
  * kv_out_commit_fault() - write the document of a command that has failed without a result
  * @o: the destination; an existing file has an older result, and is not changed
- * @doc: receives the fault by kv_out_put_fault(); the caller keeps owning it
+ * @doc: receives the fault by kv_out_put_fault() if it has none; the caller keeps owning it
  * @why: the fault
  *
  * If the document can't be written, that fault is printed on stderr, beside the caller's fault.
@@ -162,7 +170,8 @@ void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct
 {
 	struct kv_fault f;
 
-	kv_out_put_fault(doc, why);
+	if (!kv_out_get(doc, "/error"))
+		kv_out_put_fault(doc, why);
 	if (o->temp && !access(o->path, F_OK))
 		return;
 	if (kv_out_commit(o, doc, &f))

@@ -17,15 +17,20 @@
  * @temp: a temporary file, renamed when it is complete; NULL: @path itself is written
  * @fd: descriptor of the file that is written; -1: none
  * @to_stdout: the document goes to stdout, in place of text
+ * @flags: JSON_C_TO_STRING_PRETTY; the caller may change it to JSON_C_TO_STRING_PLAIN, a line for each document
+ * @error: the first failed write to the file, a negative errno; 0: none
  */
 struct kv_out {
 	char *path;
 	char *temp;
 	int fd;
 	bool to_stdout;
+	int flags;
+	int error;
 };
 
 int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f);
+void kv_out_write(struct kv_out *o, struct json_object *doc);
 int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f);
 void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why);
 void kv_out_close(struct kv_out *o);
