@@ -40,7 +40,7 @@ beside fetch-add 8
 beside cmp-swp 8
 # stream OP SIZE: instructions of a request of many, from user space, as kverbs and as perftest have it
 stream() {
-	kverbs bw --op "$1" --size "$2" --space user --signal 64 --rounds 2 --time 300ms --json >/tmp/cell
+	kverbs bw --op "$1" --size "$2" --space user --signal 64 --rounds 2 --duration 300ms --json >/tmp/cell
 	"ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" >/tmp/server 2>&1 &
 	until netstat -ltn | grep -q ':18515 '; do sleep 0.1; done
 	echo "stream $1 $2 $(jq .cells[0].user.request_ns /tmp/cell) $("ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" \

@@ -242,7 +242,7 @@ quadrants() {
 
 # streams SPACE CONNECT: many requests outstanding, in lists
 streams() {
-	launch run kverbs bw --space "$1" --connect "$2" --size 64 --depth 64 --list 4 --rounds 1 --time 600 --no-verify \
+	launch run kverbs bw --space "$1" --connect "$2" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
 		$patience --timeout $((5 * slow))s
 	if [ "$1" = kernel ]; then
 		holding_by_turns=1

@@ -1023,6 +1023,51 @@ static void test_options(void **state)
 	}
 }
 
+static void test_names(void **state)
+{
+	static const struct kv_option rows[] = {
+		{ "gid-index", "N", "", KV_OPTION_U32, .max = 9, .letter = 'x', .alias = "gid" },
+		{ "gather", NULL, "", KV_OPTION_FLAG, .at = 4 },
+		{ "server", "[SPACE]", "", KV_OPTION_ENUM_MAY, .at = 8, .has = 5, .names = kv_enum_space },
+		{ .name = NULL },
+	};
+	static const struct {
+		char *word[3];
+		int n;
+		uint32_t gid, space;
+	} line[] = {
+		{ { "--gid", "1" }, 0, 1, 9 }, { { "--gid-index", "2" }, 0, 2, 9 }, { { "--gi", "3" }, 0, 3, 9 },
+		{ { "-x", "4" }, 0, 4, 9 }, { { "--server", "user" }, 0, 0, KV_SPACE_USER },
+		{ { "--server", "host" }, 1, 0, 9 }, { { "host", "--server" }, 1, 0, 9 },
+		{ { "--server=kernel", "user" }, 1, 0, KV_SPACE_KERNEL },
+	};
+	struct {
+		uint32_t gid;
+		bool gather, has;
+		uint32_t space;
+	} args;
+	char text[64], *ambiguous[] = { "--g", "1" };
+	struct kv_fault f;
+	int n = 2;
+
+	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		char *word[] = { line[i].word[0], line[i].word[1], NULL };
+
+		n = 2;
+		memset(&args, 0, sizeof(args));
+		args.space = 9;
+		assert_int_equal(kv_option_read("x", &n, word, rows, &args, false, &f), 1);
+		assert_int_equal(n, line[i].n);
+		assert_int_equal(args.gid, line[i].gid);
+		assert_int_equal(args.space, line[i].space);
+		assert_int_equal(args.has, i >= 4);
+	}
+	n = 2;
+	assert_int_equal(kv_option_read("x", &n, ambiguous, rows, &args, false, &f), -EINVAL);
+	kv_option_format(rows, text, sizeof(text));
+	assert_string_equal(text, "-x, --gid-index, --gid N");
+}
+
 /* A limit is named, and so is the line. */
 static void test_limits(void **state)
 {
@@ -1330,6 +1375,7 @@ int main(void)
 		cmocka_unit_test(test_linear_names),
 		cmocka_unit_test(test_linear_times),
 		cmocka_unit_test(test_options),
+		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_content_interrupted),
 		cmocka_unit_test(test_interrupted),

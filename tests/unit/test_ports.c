@@ -49,7 +49,7 @@ static void a_site_is_on_the_port_that_was_asked_for(void **state)
 	opens(2, 2, 2, 512);
 	opens(KV_PORT_ANY, 1, 1, 1024);
 	refuses(3, -1, -EINVAL, "--ib-port 3: rxe0 has no such port; it has 2, numbered from 1 on (user space)");
-	refuses(2, 7, -EINVAL, "--gid 7: port 2 of rxe0 has no such GID (user space)");
+	refuses(2, 7, -EINVAL, "--gid-index 7: port 2 of rxe0 has no such GID (user space)");
 }
 
 static void a_port_that_fails_leaves_the_other(void **state)
@@ -90,7 +90,7 @@ static void the_peers_port_is_named_as_its(void **state)
 	chooses(&site, 3, -EINVAL, "--peer-ib-port 3: rxe0 has no such port; it has 2, numbered from 1 on (user space of there)");
 	site.dev.port[1].state = 4;
 	assert_int_equal(kv_site_choose(&site, 2, 7, &f), -EINVAL);
-	assert_string_equal(f.text, "--peer-gid 7: port 2 of rxe0 of there has no such GID (user space); 'kverbs dev show' lists them there");
+	assert_string_equal(f.text, "--peer-gid-index 7: port 2 of rxe0 of there has no such GID (user space); 'kverbs dev show' lists them there");
 	chooses(&site, 2, 0, "");
 	chooses(&site, KV_PORT_ANY, 0, "");
 	assert_int_equal(site.port->number, 2);

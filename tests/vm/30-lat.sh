@@ -42,8 +42,8 @@ for space in kernel user; do
 		lat "send of $size in $space space" --op send --size $size --space $space
 	done
 	lacks "over IPv6 from $space space" "GID of an address" ||
-		lat "over IPv6 from $space space" --op read --space $space --gid "$GID6"
-	lat "for a time from $space space" --op write --space $space --time 1s
+		lat "over IPv6 from $space space" --op read --space $space --gid-index "$GID6"
+	lat "for a duration from $space space" --op write --space $space --duration 1s
 done
 # threads_of COMMAND…: sets threads, how many there are in each look while it measures, one of each number
 threads_of() {

@@ -36,7 +36,7 @@ bw() {
 }
 kept=0
 
-bw "streams of both spaces" --depth 32 --op "write,read$atomic" --size 64,4k --time 400ms --notes
+bw "streams of both spaces" --depth 32 --op "write,read$atomic" --size 64,4k --duration 400ms --notes
 holds "each operation at each size, in both spaces" '[.cells[] | select(.kernel.requests > 0 and .user.requests > 0)] |
 	length == 4 + ([.[] | select(.op == "fetch-add")] | length) and length > 3'
 holds "complete, and verified" '.complete and all(.cells[]; .verified)'
@@ -58,19 +58,19 @@ check "the text says how many are outstanding" grep -F "32 requests outstanding,
 check "and what the figures are" grep -F "time per request, with many of them outstanding" "$work/bw"
 
 for space in kernel user; do
-	bw "$space: lists of 4, one of 8 signaled" --op write --size 64 --space $space --depth 32 --list 4 --signal 8 --time 200ms
+	bw "$space: lists of 4, one of 8 signaled" --op write --size 64 --space $space --depth 32 --list 4 --signal 8 --duration 200ms
 	holds "$space: a sample is a group" '.cells[0] | .depth == 32 and .list == 4 and .signal == 8 and
 		(.kernel, .user | select(. != null) | .requests == 8 * .samples and .samples > 100)'
 	holds "$space: the other space is not measured" ".cells[0] | [.kernel, .user] | map(select(. != null)) |
 		length == 1 and .[0].space == \"$space\""
 	check "$space: its table" grep -qE '^write +64 B +[0-9.]+ +[0-9]+ ' "$work/bw"
 done
-bw "the deepest queue" --op write --size 8 --depth 4096 --time 200ms --rounds 2
+bw "the deepest queue" --op write --size 8 --depth 4096 --duration 200ms --rounds 2
 holds "the deepest queue is filled" '.cells[0] | .kernel, .user | .mean_ns / .request_ns | . > 1000'
 
 # CSV has the figures of each space.
 # shellcheck disable=SC2086 # words
-kverbs bw $by_cm --csv --op write --size 64 --rounds 2 --time 100ms --json="$document" >"$work/csv" 2>"$work/stderr"
+kverbs bw $by_cm --csv --op write --size 64 --rounds 2 --duration 100ms --json="$document" >"$work/csv" 2>"$work/stderr"
 check "as comma-separated values" test $? = 0
 keep bw-csv "$document"
 keep_csv bw-csv "$work/csv"
@@ -97,7 +97,7 @@ refused "--space" --space nowhere
 
 # Ctrl-C: the rounds until then, and the status of a signal.
 # shellcheck disable=SC2086 # words
-kverbs bw $by_cm --op write --size 64 --time 60s --json="$document" >"$work/bw" 2>"$work/stderr" &
+kverbs bw $by_cm --op write --size 64 --duration 60s --json="$document" >"$work/bw" 2>"$work/stderr" &
 tool=$!
 sleep 8
 kill -INT $tool

@@ -145,12 +145,12 @@ for space in kernel user; do
 done
 link_takes 5ms
 pair "from the kernel to user space" \
-	"kverbs ping --server --space user --validate --port $port" \
-	"kverbs ping --client $ADDR --space kernel --validate --count $count --size 64k --port $port" \
+	"kverbs ping --server user --validate --port $port" \
+	"kverbs ping --client kernel $ADDR --validate --iters $count --size 64k --port $port" \
 	"$count pings of 65536 bytes"
 pair "from user space to the kernel" \
-	"kverbs ping --server $any6 --space kernel --validate --port $port" \
-	"kverbs ping --client $ADDR6 --space user --validate --count $count --size 64k --port $port" \
+	"kverbs ping --server kernel $any6 --validate --port $port" \
+	"kverbs ping --client=user $ADDR6 --validate -n $count --size 64k --port $port" \
 	"$count pings of 65536 bytes"
 
 # Figures of cmtime and ours, of connections that are all made at the same time. A server of
@@ -362,8 +362,10 @@ fi
 
 refused "kernel: no privilege" 1 "CAP_NET_ADMIN" \
 	setpriv --reuid 65534 --clear-groups kverbs ping --client "$ADDR" --space kernel
-refused "neither side" 2 "not said which side" kverbs ping --space user "$ADDR"
 refused "both sides" 2 "cannot be both" kverbs ping --space user --server --client "$ADDR"
+refused "two spaces" 2 "--space user does not go with --server kernel" kverbs ping --space user --server kernel
+refused "a space that is none" 2 "'outer' is not known" kverbs ping --server=outer
+refused "no address for conn-rate" 2 "the server's address is missing" kverbs conn-rate --client user
 refused "no address" 2 "the server's address is missing" kverbs ping --space user --client
 refused "no space" 2 "--space is missing" kverbs ping --client "$ADDR"
 refused "too long" 2 "--size 65537 is too much" kverbs ping --client "$ADDR" --space user --size 65537
@@ -374,7 +376,7 @@ refused "bytes without a meaning" 2 "--validate is for --protocol rping" \
 refused "conn-rate: no address" 2 "the server's address is missing" kverbs conn-rate --space user
 refused "conn-rate: --parallel of a server" 2 "--parallel is for the client" \
 	kverbs conn-rate --server --space user --parallel 2
-refused "conn-rate: an end that never comes" 2 "--disconnect needs --count" \
+refused "conn-rate: an end that never comes" 2 "--disconnect needs --iters" \
 	kverbs conn-rate --server --space user --disconnect
 no_connections() {
 	! rdma resource show cm_id | grep -E "kverbs"

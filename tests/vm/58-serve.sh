@@ -137,7 +137,7 @@ lacks "a path MTU that is too large" "path MTU" || refused "a path MTU that is t
 		status=\$?; ip link set d0 mtu 4500; exit \$status"
 refused "a device that is not there" 1 "127.0.0.1: user space: there is no RDMA device 'nosuch0'; there is $DEV" \
 	lat --op write --space user --peer-dev nosuch0
-refused "a GID that is not there" 2 "--peer-gid 99: port 1 of $DEV of 127.0.0.1 has no such GID" \
+refused "a GID that is not there" 2 "--peer-gid-index 99: port 1 of $DEV of 127.0.0.1 has no such GID" \
 	lat --op write --space user --peer-gid 99
 refused "a port that is not there" 2 "--peer-ib-port 2: $DEV has no such port; it has 1, numbered from 1 on (user space of 127.0.0.1)" \
 	lat --op write --space user --peer-ib-port 2

@@ -46,10 +46,10 @@ done
 whole "compare --quadrants" kverbs compare $by_cm --quadrants --notes --ops send,write --sizes 64k --rounds 6 --time "$(fewer 400ms 2)"
 # shellcheck disable=SC2086
 whole "compare --self" kverbs compare $by_cm --self user --ops write --sizes 64k --rounds 2 --time "$(fewer 400ms 2)"
-kverbs conn-rate --server "$ADDR" --space user --port 7600 --count 10 >"$work/server" 2>&1 &
+kverbs conn-rate --server user "$ADDR" --port 7600 --iters 10 >"$work/server" 2>&1 &
 server=$!
 wait_for 30 sh -c "rdma resource show cm_id | grep -q LISTEN"
-whole "conn-rate" kverbs conn-rate "$ADDR" --space kernel --port 7600 --count 10
+whole "conn-rate" kverbs conn-rate --client kernel "$ADDR" --port 7600 --iters 10
 wait $server
 check "and its server" test $? = 0
 cat >"$work/lines" <<-'END'

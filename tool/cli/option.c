@@ -91,7 +91,8 @@ void kv_option_format(const struct kv_option *row, char *text, size_t size)
 {
 	char letter[] = { '-', row->letter, ',', ' ', '\0' };
 
-	snprintf(text, size, "%s--%s%s%s", row->letter ? letter : "", row->name,
+	snprintf(text, size, "%s--%s%s%s%s%s", row->letter ? letter : "", row->name,
+		 row->alias ? ", --" : "", row->alias ? row->alias : "",
 		 kv_option_takes_word(row) ? " " : "", row->value ? row->value : "");
 }
 
@@ -177,6 +178,10 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 		return kv_parse_dev(text, field, why);
 	case KV_OPTION_PORT:
 		return parse_port(text, field, why);
+	case KV_OPTION_ENUM_MAY:
+		if (!text)
+			return 0;
+		/* fallthrough */
 	case KV_OPTION_ENUM:
 		return kv_parse_enum(text, row->names, field, why);
 	case KV_OPTION_U8:
@@ -226,6 +231,15 @@ static const struct kv_option *find_letter(const struct kv_option *rows, const c
 	return NULL;
 }
 
+/* Is a text the beginning of a name? @whole: becomes true if it is all of it. */
+static bool begins(const char *name, const char *text, size_t length, bool *whole)
+{
+	if (!name || strncmp(name, text, length))
+		return false;
+	*whole |= !name[length];
+	return true;
+}
+
 /**
  * kv_option_find() - find the option that a word of the command line names
  * @rows: the options
@@ -256,9 +270,11 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	if (name[length])
 		*value = name + length + 1;
 	for (; !is_end(rows); rows++) {
-		if (!rows->name || strncmp(rows->name, name, length))
+		bool whole = false;
+
+		if (!begins(rows->name, name, length, &whole) & !begins(rows->alias, name, length, &whole))
 			continue;
-		if (!rows->name[length])
+		if (whole)
 			return rows;
 		found = rows;
 		n++;
@@ -328,6 +344,17 @@ static bool names_output(const char *word)
 	return !strcmp(word, "-") || (n > 5 && !strcmp(word + n - 5, ".json"));
 }
 
+/* Is the next word the value of an option that was typed without =? */
+static bool takes_next(const struct kv_option *row, const char *next)
+{
+	uint32_t ignored;
+	struct kv_why why;
+
+	if (row->kind != KV_OPTION_ENUM_MAY)
+		return kv_option_takes_word(row);
+	return next && !kv_parse_enum(next, row->names, &ignored, &why);
+}
+
 static int refuse_output(const struct kv_option *row, const char *text, const char *file,
 			 struct kv_fault *f)
 {
@@ -357,7 +384,7 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 
 	*n = 0;
 	for (int i = 0; i < typed && !ret; i++) {
-		const char *text = word[i], *value;
+		const char *text = word[i], *value, *next = i + 1 < typed ? word[i + 1] : NULL;
 		const struct kv_option *row;
 
 		if (!strcmp(text, "--")) {
@@ -376,14 +403,14 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 			ret = kv_fault_usage(f, "%s: this option takes no value", text);
 		else if (row->kind == KV_OPTION_OUTPUT && value && text[1] != '-')
 			ret = kv_fault_usage(f, "%s: write --%s=FILE to have JSON in a file", text, row->name);
-		else if (row->kind == KV_OPTION_OUTPUT && !value && i + 1 < typed && names_output(word[i + 1]))
-			ret = refuse_output(row, text, word[i + 1], f);
-		else if (kv_option_takes_word(row) && !value && i + 1 == typed)
+		else if (row->kind == KV_OPTION_OUTPUT && !value && next && names_output(next))
+			ret = refuse_output(row, text, next, f);
+		else if (!value && !next && takes_next(row, next))
 			ret = loose ? kv_fault_usage(f, "%s needs a value", text) :
 				      kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
 						     text, command);
 		else
-			ret = set(row, kv_option_takes_word(row) && !value ? word[++i] : value, args, f);
+			ret = set(row, !value && takes_next(row, next) ? word[++i] : value, args, f);
 	}
 	/* NULL ends the words, as in main()'s argv. */
 	if (!ret)

@@ -18,6 +18,7 @@ enum kv_option_kind {
 	KV_OPTION_DEV, /* the name of a device; const char * */
 	KV_OPTION_PORT, /* a port's number; const char * */
 	KV_OPTION_ENUM, /* one of a table; uint32_t */
+	KV_OPTION_ENUM_MAY, /* the same, or none: then the field is unchanged */
 	KV_OPTION_U8, /* a number from @min to @max, like the next kinds; uint8_t */
 	KV_OPTION_U32, /* uint32_t */
 	KV_OPTION_S32, /* int32_t */
@@ -42,6 +43,7 @@ enum kv_option_kind {
  * @min: the smallest number
  * @max: the largest number
  * @letter: perftest's letter for the same option, as in -s; 0: there is none
+ * @alias: another name, or NULL
  * @names: ENUM
  * @parse: OWN: reads @text into the field at @at; returns 0, or -EINVAL and the reason
  */
@@ -56,6 +58,7 @@ struct kv_option {
 	uint64_t min;
 	uint64_t max;
 	char letter;
+	const char *alias;
 	const struct kv_enum *names;
 	int (*parse)(const char *text, void *field, struct kv_why *why);
 };

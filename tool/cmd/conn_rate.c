@@ -20,7 +20,6 @@ static struct command {
 	struct kv_options common;
 	struct kv_rate rate;
 	struct kv_site site;
-	bool server;
 	const char *host;
 	const char *port;
 } command;
@@ -28,13 +27,11 @@ static struct command {
 #define S struct command
 
 static const struct kv_option rows[] = {
-	KV_OPTION_SPACE_ROW(S, common, ""),
-	{ "server", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, server) },
-	{ "count", "N", "connections; default: 100, of a server: until Ctrl-C", KV_OPTION_U64,
-	  .at = offsetof(S, rate.count), .min = 1, .max = COUNT_MAX },
+	KV_OPTION_SIDE_ROWS(S, common),
+	KV_OPTION_ITERS_ROW(S, rate.count, COUNT_MAX, "connections; default: 100, of a server: until Ctrl-C"),
 	{ "parallel", "N", "so many at a time, each step for all of them before the next, up to 1024; default: 1, one after the other",
 	  KV_OPTION_U32, .at = offsetof(S, rate.parallel), .min = 1, .max = PARALLEL_MAX },
-	{ "disconnect", NULL, "of a server: end all connections when there are --count of them; else the client does. ucmatose's client waits for that",
+	{ "disconnect", NULL, "of a server: end all connections when there are --iters of them; else the client does. ucmatose's client waits for that",
 	  KV_OPTION_FLAG, .at = offsetof(S, rate.disconnect) },
 	{ "port", "PORT", "of the RDMA CM; default: " PORT, KV_OPTION_PORT, .at = offsetof(S, port) },
 	KV_OPTION_DEV_ROW(S, common),
@@ -63,22 +60,20 @@ static int check(int n, char **word, struct kv_fault *f)
 		return kv_fault_usage(f, "'%s' is one address too many; 'kverbs conn-rate' takes one",
 				      word[1]);
 	c->host = word[0];
-	if (!c->server && !c->host)
-		return kv_fault_usage(f, "the server's address is missing; or give --server");
-	ret = kv_options_need_space(&c->common, f);
+	ret = kv_options_choose_side(&c->common, c->host, f);
 	if (ret)
 		return ret;
-	if (c->server && r->parallel)
+	if (c->common.has_end[1] && r->parallel)
 		return kv_fault_usage(f, "--parallel is for the client: the server accepts as many as come");
-	if (r->disconnect && !c->server)
+	if (r->disconnect && !c->common.has_end[1])
 		return kv_fault_usage(f, "--disconnect is for --server: a client always does");
 	if (r->disconnect && !r->count)
-		return kv_fault_usage(f, "--disconnect needs --count: when all of them are there, they are ended");
-	if (!c->server && !r->count)
+		return kv_fault_usage(f, "--disconnect needs --iters: when all of them are there, they are ended");
+	if (!c->common.has_end[1] && !r->count)
 		r->count = COUNT;
 	if (!r->parallel)
 		r->parallel = 1;
-	if (r->parallel > r->count && !c->server)
+	if (r->parallel > r->count && !c->common.has_end[1])
 		r->parallel = (uint32_t)r->count;
 	r->timeout_ns = c->common.work.timeout_ns;
 	return 0;
@@ -91,12 +86,12 @@ static struct json_object *describe_spec(const struct command *c)
 
 	kv_sockaddr_format(addr, &c->rate.addr);
 	kv_out_put_string(spec, "space", kv_enum_name(kv_enum_space, c->common.both));
-	kv_out_put_string(spec, "role", c->server ? "passive" : "active");
+	kv_out_put_string(spec, "role", c->common.has_end[1] ? "passive" : "active");
 	/* If the host could not be looked up, its name is in place of the address. */
 	kv_out_put_string(spec, "address", *addr ? addr : c->host);
 	if (c->rate.count)
 		kv_out_put_count(spec, "count", c->rate.count);
-	if (!c->server)
+	if (!c->common.has_end[1])
 		kv_out_put_count(spec, "parallel", c->rate.parallel);
 	kv_out_put_count(spec, "timeout_ns", c->rate.timeout_ns);
 	return spec;
@@ -129,7 +124,7 @@ static int run(struct kv_fault *f)
 	if (ret)
 		return ret;
 	c->rate.end.site = s;
-	ret = c->server ? kv_rate_passive(&c->rate, f) : kv_rate_active(&c->rate, f);
+	ret = c->common.has_end[1] ? kv_rate_passive(&c->rate, f) : kv_rate_active(&c->rate, f);
 	return kv_dev_blame(s->b, s->dev.name, ret, f);
 }
 
@@ -146,8 +141,8 @@ static void close_site(void)
 
 const struct kv_cmd kv_cmd_conn_rate = {
 	.rows = rows,
-	.usage = "usage: kverbs conn-rate ADDR --space kernel|user [OPTION...]\n"
-		"       kverbs conn-rate --server [ADDR] --space kernel|user [OPTION...]\n"
+	.usage = "usage: kverbs conn-rate --client kernel|user ADDR [OPTION...]\n"
+		"       kverbs conn-rate --server kernel|user [ADDR] [OPTION...]\n"
 		"\n"
 		"Makes connections by way of the RDMA CM, and ends them; prints how many a\n"
 		"second, and what each step costs. The other side is 'kverbs conn-rate', cmtime,\n"

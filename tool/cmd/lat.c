@@ -18,7 +18,6 @@
 #define ITERS_DEFAULT 10000
 #define TIME_DEFAULT_NS 10000000000ULL
 #define TIME_MIN_NS 1000000ULL
-#define TIME_MAX_NS 86400000000000ULL
 #define WARMUP_DEFAULT 100
 #define SIZE_DEFAULT 64
 #define ATOMIC_SIZE 8
@@ -54,11 +53,8 @@ static const struct kv_option rows[] = {
 			   "where the other end is, which has the target"),
 	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add and cmp-swp, which have no other size",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size), .letter = 's' },
-	{ "iters", "N", "samples to take", KV_OPTION_U64, .at = offsetof(S, amount.iters),
-	  .min = 1, .max = ITERS_MAX, .letter = 'n' },
-	{ "time", "TIME", "how long to take samples, as in 2, 0.5s or 200ms; with --iters: what comes first; default: 10000 samples, but no longer than 10s",
-	  KV_OPTION_TIME, .at = offsetof(S, amount.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS,
-	  .letter = 'D' },
+	KV_OPTION_ITERS_ROW(S, amount.iters, ITERS_MAX, "samples to take"),
+	KV_OPTION_DURATION_ROW(S, amount.time_ns, TIME_MIN_NS, "how long to take samples, as in 2, 0.5s or 200ms; with --iters: what comes first; default: 10000 samples, but no longer than 10s"),
 	{ "warmup", "N", "iterations before the first sample; default: 100", KV_OPTION_U64,
 	  .at = offsetof(S, amount.warmup), .max = ITERS_MAX },
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),

@@ -38,6 +38,32 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
 }
 
 /**
+ * kv_options_choose_side() - choose the side and the space of a command that is one end
+ * @o: the options; @has_end[1] then tells whether it is the server, @both is its space
+ * @addr: the server's address, or NULL
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fault *f)
+{
+	bool server = o->has_end[1];
+	uint32_t space = o->end[server];
+
+	if (server && o->has_end[0])
+		return kv_fault_usage(f, "it cannot be both; give --server or --client");
+	if (!server && !addr)
+		return kv_fault_usage(f, "the server's address is missing; or give --server");
+	if (space == KV_SPACES)
+		return kv_options_need_space(o, f);
+	if (o->has_both && o->both != space)
+		return kv_fault_usage(f, "--space %s does not go with --%s %s", kv_enum_name(kv_enum_space, o->both),
+				      server ? "server" : "client", kv_enum_name(kv_enum_space, space));
+	o->both = space;
+	return 0;
+}
+
+/**
  * kv_options_settle() - refuse options that do not go together, and choose the CPUs of runs
  * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
  *	responder's CPU, or -1: anywhere

@@ -18,8 +18,9 @@
 	{ "ib-port", "N", "port of the device; default: 1", KV_OPTION_U32,		\
 	  .at = offsetof(s, m.ib_port), .min = 1, .max = INT32_MAX, .letter = 'i' }
 #define KV_OPTION_GID_ROW(s, m)								\
-	{ "gid", "INDEX", "entry of the port's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
-	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX, .letter = 'x' }
+	{ "gid-index", "INDEX", "entry of the port's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
+	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX, .letter = 'x', \
+	  .alias = "gid" }
 #define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
 	{ "timeout", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m.work.timeout_ns),		\
 	  .min = 1000000, .max = 3600000000000ULL }
@@ -59,9 +60,17 @@
 	{ "peer-ib-port", "N", "port of that device; default: 1", KV_OPTION_U32,	\
 	  .at = offsetof(s, m.peer.ib_port), .note = offsetof(s, m.peer_option),	\
 	  .min = 1, .max = INT32_MAX },						\
-	{ "peer-gid", "INDEX", "entry of that port's GID table; default: as --gid",	\
+	{ "peer-gid-index", "INDEX", "entry of that port's GID table; default: as --gid-index", \
 	  KV_OPTION_S32, .at = offsetof(s, m.peer.gid), .note = offsetof(s, m.peer_option),	\
-	  .max = KV_OPTION_GID_MAX }
+	  .max = KV_OPTION_GID_MAX, .alias = "peer-gid" }
+
+/* How many samples, messages or connections, and for how long. */
+#define KV_OPTION_ITERS_ROW(s, m, most, text)						\
+	{ "iters", "N", text, KV_OPTION_U64, .at = offsetof(s, m), .min = 1, .max = most,	\
+	  .letter = 'n', .alias = "count" }
+#define KV_OPTION_DURATION_ROW(s, m, least_ns, text)					\
+	{ "duration", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m), .min = least_ns,	\
+	  .max = 86400000000000ULL, .letter = 'D', .alias = "time" }
 
 /* The spaces in which verbs are called: at both ends, or here and at the other end. */
 #define KV_OPTION_SPACE_ROW(s, m, text)							\
@@ -74,6 +83,17 @@
 	  .has = offsetof(s, m.has_end[0]), .names = kv_enum_space },			\
 	{ "server", "SPACE", server, KV_OPTION_ENUM, .at = offsetof(s, m.end[1]),		\
 	  .has = offsetof(s, m.has_end[1]), .names = kv_enum_space }
+
+/* For commands that are one end: with neither --server nor --client the client. */
+#define KV_OPTION_SIDE_ROWS(s, m)							\
+	{ "client", "[SPACE]", "this end is the client, and calls verbs in SPACE; the default", \
+	  KV_OPTION_ENUM_MAY, .at = offsetof(s, m.end[0]), .has = offsetof(s, m.has_end[0]),	\
+	  .names = kv_enum_space },							\
+	{ "server", "[SPACE]", "this end is the server, and calls verbs in SPACE", KV_OPTION_ENUM_MAY, \
+	  .at = offsetof(s, m.end[1]), .has = offsetof(s, m.has_end[1]), .names = kv_enum_space }, \
+	{ "space", "SPACE", "the same for --client and --server without SPACE",	\
+	  KV_OPTION_ENUM, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
+	  .names = kv_enum_space }
 
 /* For commands that measure operations. */
 #define KV_OPTION_ROWS(s, m)								\
@@ -154,6 +174,7 @@ struct kv_options {
 #define KV_OPTIONS_DEFAULT {								\
 	.ib_port = 1,									\
 	.gid = -1,									\
+	.end = { KV_SPACES, KV_SPACES },						\
 	.work = {									\
 		.post = KV_POST_BY_DEVICE,						\
 		.lkey = KV_LKEY_DMA,						\
@@ -168,6 +189,7 @@ struct kv_options {
 
 int kv_options_need_space(const struct kv_options *o, struct kv_fault *f);
 int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f);
+int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fault *f);
 int kv_options_settle(struct kv_options *o, struct kv_fault *f);
 int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
 			 struct kv_fault *f);

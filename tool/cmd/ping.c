@@ -36,22 +36,18 @@ static const struct {
 static struct command {
 	struct kv_options common;
 	struct kv_ping ping;
-	bool client;
 } command = { .common = KV_OPTIONS_DEFAULT };
 
 #define S struct command
 
 static const struct kv_option rows[] = {
-	{ "server", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, ping.server) },
-	{ "client", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(S, client) },
-	KV_OPTION_SPACE_ROW(S, common, ""),
+	KV_OPTION_SIDE_ROWS(S, common),
 	{ "protocol", "WHOSE", "rping: the server READs each ping and WRITEs it back; default\n"
 	  "rdma_client: one message of 16 bytes each way, the client's first, as rdma_client and rdma_server do\n"
 	  "ucmatose: messages each way, the server's first",
 	  KV_OPTION_ENUM, .at = offsetof(S, ping.protocol), .names = words_protocol },
-	{ "count", "N", "pings; default: until Ctrl-C. A server takes what the client wants, and fails if that is not N.\n"
-	  "ucmatose: messages each way, its -C; default: 10",
-	  KV_OPTION_U64, .at = offsetof(S, ping.count), .min = 1, .max = COUNT_MAX },
+	KV_OPTION_ITERS_ROW(S, ping.count, COUNT_MAX, "pings; default: until Ctrl-C. A server takes what the client wants, and fails if that is not N.\n"
+			    "ucmatose: messages each way, its -C; default: 10"),
 	{ "size", "BYTES", "of a ping, 1 to 64k, default: 64; of a server: the most it takes, default: 64k. ucmatose: of a message, its -S; default: 100",
 	  KV_OPTION_SIZE, .at = offsetof(S, ping.size) },
 	{ "validate", NULL, "rping: look at all bytes, on both sides", KV_OPTION_FLAG,
@@ -83,9 +79,9 @@ static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 				      name);
 	if (p->protocol == KV_PING_RDMA_CLIENT && (p->count || p->size))
 		return kv_fault_usage(f, "--%s does not go with --protocol rdma_client, which has one message of 16 bytes each way",
-				      p->count ? "count" : "size");
+				      p->count ? "iters" : "size");
 	if (p->protocol == KV_PING_UCMATOSE && p->count > MESSAGES_MAX)
-		return kv_fault_usage(f, "--count %llu is too much for ucmatose, whose messages are all received at once: at most %u",
+		return kv_fault_usage(f, "--iters %llu is too much for ucmatose, whose messages are all received at once: at most %u",
 				      (unsigned long long)p->count, MESSAGES_MAX);
 	if (p->size > SIZE_MAX_BYTES)
 		return kv_fault_usage(f, "--size %u is too much; the most is 64k", p->size);
@@ -119,14 +115,9 @@ static int check(int n, char **word, struct kv_fault *f)
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is one address too many; 'kverbs ping' takes one",
 				      word[1]);
-	if (p->server == c->client)
-		return kv_fault_usage(f, "%s; give --server or --client",
-				      p->server ? "it cannot be both" :
-						  "it is not said which side this is");
 	p->host = word[0];
-	if (c->client && !p->host)
-		return kv_fault_usage(f, "the server's address is missing");
-	ret = kv_options_need_space(&c->common, f);
+	ret = kv_options_choose_side(&c->common, p->host, f);
+	p->server = c->common.has_end[1];
 	if (!ret)
 		ret = check_protocol(p, f);
 	if (!ret)
@@ -180,8 +171,8 @@ static int run(struct kv_fault *f)
 
 const struct kv_cmd kv_cmd_ping = {
 	.rows = rows,
-	.usage = "usage: kverbs ping --server [ADDR] --space kernel|user [OPTION...]\n"
-		"       kverbs ping --client ADDR --space kernel|user [OPTION...]\n"
+	.usage = "usage: kverbs ping --server kernel|user [ADDR] [OPTION...]\n"
+		"       kverbs ping --client kernel|user ADDR [OPTION...]\n"
 		"\n"
 		"Connects by way of the RDMA CM and moves bytes to and fro with a peer that is\n"
 		"rping, rdma_client, rdma_server, ucmatose or 'kverbs ping'. ADDR is a name or an\n"

@@ -41,16 +41,14 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_ENUM, .at = offsetof(S, pingpong.type), .names = words_type },
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_IB_PORT_ROW(S, common),
-	{ "gid", "INDEX", "entry of the GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any; the peer needs its -g",
-	  KV_OPTION_S32, .at = offsetof(S, common.gid), .max = KV_OPTION_GID_MAX },
+	KV_OPTION_GID_ROW(S, common),
 	{ "port", "PORT", "TCP, where the two find each other; default: " PORT, KV_OPTION_PORT,
 	  .at = offsetof(S, port) },
 	{ "size", "BYTES", "of a message; default: 4096, of ud 1024", KV_OPTION_SIZE,
 	  .at = offsetof(S, pingpong.size) },
 	{ "mtu", "BYTES", "of the path, the peer's -m; default: 1024", KV_OPTION_MTU,
 	  .at = offsetof(S, pingpong.mtu) },
-	{ "iters", "N", "messages each way, of all QPs together, the peer's -n; default: 1000",
-	  KV_OPTION_U64, .at = offsetof(S, pingpong.iters), .min = 1, .max = ITERS_MAX },
+	KV_OPTION_ITERS_ROW(S, pingpong.iters, ITERS_MAX, "messages each way, of all QPs together, the peer's -n; default: 1000"),
 	{ "qps", "N", "of srq: QPs, 1 to 256, the peer's -q; default: 16", KV_OPTION_U32,
 	  .at = offsetof(S, pingpong.qps), .min = 1, .max = KV_PINGPONG_LIST },
 	{ "rx-depth", "N", "receives posted at once; default: 500", KV_OPTION_U32,
@@ -149,7 +147,8 @@ const struct kv_cmd kv_cmd_pingpong = {
 		"\n"
 		"Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
 		"ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
-		"given the same type, size, MTU and numbers.\n",
+		"given the same type, size, MTU and numbers; ibv_*_pingpong needs a GID's index\n"
+		"(-g), too.\n",
 	.more = "The time is that of the tool's own loop, with a system call for each verb in the\n"
 		"kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,

@@ -315,7 +315,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 			 KV_STATS_MIN_ROUNDS, f->more);
 		break;
 	case KV_DOUBT_WIDE:
-		snprintf(text, size, "they may differ by %.2g %% (more %s or --time)",
+		snprintf(text, size, "they may differ by %.2g %% (more %s or --duration)",
 			 100 * j->within, f->more);
 		break;
 	case KV_DOUBT_STEAL:

@@ -271,7 +271,7 @@ static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
 	if (s->gid)
 		return 0;
 	if (index >= 0)
-		return kv_fault_usage(f, "--%sgid %d: port %u of %s%s%s has no such GID (%s space); 'kverbs dev show' lists them%s",
+		return kv_fault_usage(f, "--%sgid-index %d: port %u of %s%s%s has no such GID (%s space); 'kverbs dev show' lists them%s",
 				      prefix(s), index, s->port->number, s->dev.name, of, host,
 				      space, s->host ? " there" : "");
 	return kv_fault_set(f, -EADDRNOTAVAIL,
