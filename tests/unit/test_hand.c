@@ -1068,6 +1068,21 @@ static void test_names(void **state)
 	assert_string_equal(text, "-x, --gid-index, --gid N");
 }
 
+/* A character of two bytes has one column. */
+static void test_wrap(void **state)
+{
+	static const char text[] = "12 \xc2\xb5s 456 \xc2\xb1\xc2\xb1 9";
+	char *wrapped = NULL;
+	size_t size;
+	FILE *out = open_memstream(&wrapped, &size);
+
+	kv_wrap_to(out, text, 2, 0, 13);
+	kv_wrap_to(out, text, 2, 0, 12);
+	fclose(out);
+	assert_string_equal(wrapped, "12 \xc2\xb5s 456 \xc2\xb1\xc2\xb1\n  9\n12 \xc2\xb5s 456\n  \xc2\xb1\xc2\xb1 9\n");
+	free(wrapped);
+}
+
 /* A limit is named, and so is the line. */
 static void test_limits(void **state)
 {
@@ -1376,6 +1391,7 @@ int main(void)
 		cmocka_unit_test(test_linear_times),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_content_interrupted),
 		cmocka_unit_test(test_interrupted),

@@ -86,6 +86,7 @@ lat "local buffer by an MR's key" --op read --space kernel --lkey mr
 lat "by default" --op write --space kernel
 check "the output says: $kernel_post_words" grep -F "$kernel_post_words" "$work/lat"
 check "the output says where completions are taken" grep -F "polled by the run's thread" "$work/lat"
+check "the output has the number of samples once" sh -c "[ \$(grep -oE '\\b$iters samples\\b' '$work/lat' | wc -l) = 1 ]"
 check "the output names the estimand" grep -F 'from before the post until its completion was polled' "$work/lat"
 check "the output says that the device is a software device" grep -F 'software device' "$work/lat"
 

@@ -282,6 +282,7 @@ holds "merge: a median of each boot, and what they say together" '.cells | lengt
 holds "merge: which boots, and in which order each was measured" '.spec.boots | map(.boot_id) ==
 	["boot 1", "boot 2", "boot 3", "boot 4", "boot 5", "boot 6"] and map(.seed) == [1, 2, 3, 4, 5, 6]'
 check "merge prints it" grep -qE '^write +8 B completion +6 +8.00 +9.00 +-1.00 +-11 +-1.01 \.\. -1.00 kernel faster$' "$work/merged"
+check "merge calls the difference as compare does" sh -c "grep -q ' K - U ' '$work/merged' && grep -q ' K - U ' '$work/compare'"
 check "merge of five boots has no interval" sh -c "kverbs merge '$work'/boot-[1-5].json | grep -q 'an interval takes 6'"
 refused "merge: two documents of one boot" 1 "boot-1.json are of the same boot" \
 	kverbs merge "$work/boot-1.json" "$work/boot-1.json"

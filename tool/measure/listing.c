@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,11 @@
 
 /* How many bytes of a command are shown. */
 #define COMMAND 48
+
+void kv_listing_name_difference(char *title, const char *const name[2])
+{
+	snprintf(title, KV_LISTING_TEXT, "%c - %c", toupper(*name[0]), toupper(*name[1]));
+}
 
 void kv_listing_word(char *text, struct json_object *value, struct json_object *obj)
 {

@@ -39,6 +39,9 @@ void kv_listing_percent(char *text, struct json_object *value, struct json_objec
 void kv_listing_verdict(char *text, struct json_object *value, struct json_object *obj);
 void kv_listing_interval(char *text, struct json_object *value, struct json_object *obj);
 
+/* The title of the difference of two series: "K - U"; @title has KV_LISTING_TEXT bytes. */
+void kv_listing_name_difference(char *title, const char *const name[2]);
+
 /* The columns of a difference of two series, with its verdict. */
 #define KV_LISTING_FINDING(title)							\
 	{ title, kv_listing_difference, .path = "/difference_ns" },			\

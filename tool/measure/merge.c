@@ -284,7 +284,7 @@ static void median_of_boots(char *text, struct json_object *list, struct json_ob
 int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 {
 	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
-	char path[2][CELL], difference[CELL];
+	char path[2][CELL], difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
 		{ "op", kv_listing_word, .path = "/op" },
 		{ "size", kv_listing_size, .path = "/size_bytes" },
@@ -303,8 +303,8 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	       kv_out_get_count(doc, "/environment/cpu_count"),
 	       kv_out_get_count(doc, "/environment/cpu_count") == 1 ? "" : "s",
 	       json_object_array_length(kv_out_get(doc, "/spec/boots")));
-	printf("Latency in %s: the median of the boots' medians (p50)\n\n", kv_unit_name());
-	snprintf(difference, sizeof(difference), "%s-%s", name[0], name[1]);
+	kv_listing_name_difference(difference, name);
+	printf("Latency in %s: medians of the boots' medians; %s is the boots' difference\n\n", kv_unit_name(), difference);
 	for (unsigned int i = 0; i < 2; i++)
 		snprintf(path[i], CELL, "/%s/boot_p50_ns", name[i]);
 	ret = kv_listing_print(kv_out_get(doc, "/cells"), columns, sizeof(columns) / sizeof(columns[0]), f);

@@ -447,8 +447,7 @@ static void print_how(FILE *out, struct json_object *r)
 		fprintf(out, ", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
 	fprintf(out, "; CPU yielded %llu times%s\n", kv_out_get_count(series, "/yields"),
 		json_object_get_boolean(kv_out_get(r, "/verified")) ? "; contents verified" : "");
-	fprintf(out, "%llu samples in %.3g s, after %llu iterations discarded as warm-up\n",
-		kv_out_get_count(series, "/samples"), elapsed,
+	fprintf(out, "measured for %.3g s, after %llu iterations discarded as warm-up\n", elapsed,
 		kv_out_get_count(series, "/warmup_discarded"));
 }
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include "measure/listing.h"
@@ -27,7 +26,7 @@
  */
 int kv_tables_latencies(struct json_object *points, const char *const name[2], struct kv_fault *f)
 {
-	char path[4][CELL], difference[CELL];
+	char path[4][CELL], difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
 		{ name[0], kv_listing_time, .path = path[0] },
@@ -39,7 +38,7 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 
 	for (unsigned int i = 0; i < 4; i++)
 		snprintf(path[i], CELL, "/%s/%s", name[i / 2], i % 2 ? "p99_ns" : "p50_ns");
-	snprintf(difference, CELL, "%c - %c", toupper(*name[0]), toupper(*name[1]));
+	kv_listing_name_difference(difference, name);
 	printf("Latency in %s: medians; %s is their difference, %% its share of %s's\n\n", kv_unit_name(),
 	       difference, name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);
