@@ -34,6 +34,8 @@ vm "true ends with 0" 0 --verbose -- true
 # CPU time: others may have had the CPUs meanwhile.
 boot=$(sed -n 's/.*boot [0-9.]* s, \([0-9.]*\) s of CPU time.*/\1/p' "$work/stderr" | head -n 1)
 is "boot to COMMAND took ${boot:-99} s of CPU time (at most 10)" awk "BEGIN { exit !(${boot:-99} <= 10) }"
+is "build/vm/latest is this run's folder" sh -c 'readlink build/vm/latest | grep -qE "^[0-9]{8}-[0-9]{6}-true-[0-9]+$" &&
+	[ -f build/vm/latest/console.log ]'
 vm "COMMAND's status is ours" 77 -- sh -c 'exit 77'
 
 head -c 300000 /dev/urandom >"$work/random"
