@@ -31,8 +31,8 @@
  * @timed: a table of times is printed at the end
  * @round: number of this round, from 0 on
  * @times: the times of all rounds
- * @docs: JSON to a file, of several spaces or of several rounds: the documents of the first round's commands
- * @printed: other JSON: how many documents were printed
+ * @docs: the documents of the first round's commands, if they are written at the end
+ * @printed: how many documents were printed as they came
  */
 static struct work {
 	struct kv_object_options o;
@@ -376,11 +376,11 @@ static int run_file(struct work *w, struct kv_fault *f)
 		ret = read_all(w, f);
 	if (!ret)
 		ret = kv_out_open(&w->out, w->o.json, f);
-	/* From here on the documents of the commands report failures. */
-	if (ret && w->o.json && !strcmp(w->o.json, "-"))
-		kv_describe_refusal(f);
-	if (ret)
+	if (ret) {
+		kv_describe_refusal(w->o.json, f);
 		return ret;
+	}
+	/* From here on the documents of the commands report failures. */
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		w->docs[s] = json_object_new_array();
 	ret = run_rounds(w, f);

@@ -125,11 +125,11 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 	return err ? err : ret;
 }
 
-static int check(const struct kv_cmd *cmd, int n, char **word, bool to_stdout, struct kv_fault *f)
+static int check(const struct kv_cmd *cmd, int n, char **word, struct kv_fault *f)
 {
 	int ret = cmd->check ? cmd->check(n, word, f) : 0;
 
-	if (ret || !to_stdout || !cmd->csv || !*cmd->csv)
+	if (ret || !cmd->csv || !*cmd->csv || !*cmd->json || strcmp(*cmd->json, "-"))
 		return ret;
 	return kv_fault_usage(f, "--csv and --json both print to standard output; write --json=FILE for JSON beside --csv");
 }
@@ -146,7 +146,6 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 {
 	struct kv_fault f = { 0 };
 	int n = argc - 1, ret;
-	bool to_stdout;
 
 	if (cmd->init)
 		cmd->init();
@@ -155,11 +154,10 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 		kv_option_print_help(cmd->rows, cmd->usage, cmd->more);
 		return KV_EXIT_DONE;
 	}
-	to_stdout = cmd->json && *cmd->json && !strcmp(*cmd->json, "-");
 	if (ret > 0)
-		ret = check(cmd, n, argv + 1, to_stdout, &f);
-	if (ret && to_stdout)
-		kv_describe_refusal(&f);
+		ret = check(cmd, n, argv + 1, &f);
+	if (ret && cmd->json)
+		kv_describe_refusal(*cmd->json, &f);
 	if (!ret)
 		ret = cmd->describe ? run_and_report(cmd, &f) : cmd->run(&f);
 	if (!ret)

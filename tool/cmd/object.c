@@ -86,8 +86,8 @@ int kv_cmd_object(int argc, char **argv)
 		if (!ret)
 			ret = kv_out_open(&out, o.json, &fault);
 	}
-	if (ret && o.json && !strcmp(o.json, "-"))
-		kv_describe_refusal(&fault);
+	if (ret)
+		kv_describe_refusal(o.json, &fault);
 	else if (!ret && !o.help)
 		ret = run(&o, &out, &fault);
 	kv_out_close(&out);

@@ -289,13 +289,17 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 }
 
 /**
- * kv_describe_refusal() - print a document with the refusal alone
+ * kv_describe_refusal() - print a document with the refusal alone, if --json prints
+ * @json: its file, or NULL
  * @f: the refusal
  */
-void kv_describe_refusal(const struct kv_fault *f)
+void kv_describe_refusal(const char *json, const struct kv_fault *f)
 {
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc;
 
+	if (!json || strcmp(json, "-"))
+		return;
+	doc = json_object_new_object();
 	kv_out_put_fault(doc, f);
 	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
 	json_object_put(doc);
