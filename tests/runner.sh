@@ -36,6 +36,13 @@ boot=$(sed -n 's/.*boot [0-9.]* s, \([0-9.]*\) s of CPU time.*/\1/p' "$work/stde
 is "boot to COMMAND took ${boot:-99} s of CPU time (at most 10)" awk "BEGIN { exit !(${boot:-99} <= 10) }"
 is "build/vm/latest is this run's folder" sh -c 'readlink build/vm/latest | grep -qE "^[0-9]{8}-[0-9]{6}-true-[0-9]+$" &&
 	[ -f build/vm/latest/console.log ]'
+mkdir "$work/scripts"
+cp scripts/results "$work/scripts/"
+first=$("$work/scripts/results" demo)
+is "results are named by what and when" sh -c 'cd "$1" && [ -d "$2" ] && echo "$2" | grep -qE "^results/demo-[0-9]{8}-[0-9]{6}$"' sh "$work" "$first"
+second=$("$work/scripts/results" boots)
+is "results/latest is the last" test "$work/results/latest" -ef "$work/$second"
+is "and the one before stays" test -d "$work/$first"
 vm "COMMAND's status is ours" 77 -- sh -c 'exit 77'
 
 head -c 300000 /dev/urandom >"$work/random"
