@@ -243,13 +243,13 @@ static const struct kv_option *find_letter(const struct kv_option *rows, const c
 	return NULL;
 }
 
-/* Is a text the beginning of a name? @whole: becomes true if it is all of it. */
-static bool begins(const char *name, const char *text, size_t length, bool *whole)
+/* How much of an option's name, or of its alias, a text is: 0 no beginning, 1 a part, 2 all of it. */
+static int match(const struct kv_option *row, const char *text, size_t length)
 {
-	if (!name || strncmp(name, text, length))
-		return false;
-	*whole |= !name[length];
-	return true;
+	int name = row->name && !strncmp(row->name, text, length) ? 1 + !row->name[length] : 0;
+	int alias = row->alias && !strncmp(row->alias, text, length) ? 1 + !row->alias[length] : 0;
+
+	return name > alias ? name : alias;
 }
 
 /**
@@ -282,11 +282,11 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	if (name[length])
 		*value = name + length + 1;
 	for (; !is_end(rows); rows++) {
-		bool whole = false;
+		int matches = match(rows, name, length);
 
-		if (!begins(rows->name, name, length, &whole) & !begins(rows->alias, name, length, &whole))
+		if (!matches)
 			continue;
-		if (whole)
+		if (matches == 2)
 			return rows;
 		found = rows;
 		n++;
