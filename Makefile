@@ -28,15 +28,18 @@ KBUILD_O = O=$(realpath $(KDIR))
 CFLAGS ?= -O2 -g
 TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
 USER_PKGS := libibverbs librdmacm
+EDIT_PKGS := libedit
 TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP \
-	$(shell pkg-config --cflags $(TOOL_PKGS) $(USER_PKGS))
+	$(shell pkg-config --cflags $(TOOL_PKGS) $(USER_PKGS) $(EDIT_PKGS))
 # Of nettle the tool needs three functions, for which the loader would relocate all of it: a tenth of a short command.
 TOOL_LIBS = $(patsubst -lnettle,-l:libnettle.a,$(shell pkg-config --libs $(TOOL_PKGS))) -lpthread -lm
 USER_LIBS = $(shell pkg-config --libs $(USER_PKGS))
+EDIT_LIBS = $(shell pkg-config --libs $(EDIT_PKGS))
 
-# User space's backend is loaded when it is asked for (tool/load_user.c).
+# User space's backend and the editor of lines are loaded when they are asked for (tool/load.c).
 USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c))
-TOOL_OBJS := $(filter-out $(USER_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c kmod/rules/*.c)))
+EDIT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/edit/*.c))
+TOOL_OBJS := $(filter-out $(USER_OBJS) $(EDIT_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c kmod/rules/*.c)))
 NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c)
 
 all: module tool
@@ -48,7 +51,7 @@ module:
 	@cp -au Kbuild kmod uapi $(O)/
 	$(MAKE) -C $(KDIR) $(KBUILD_O) M=$(abspath $(O)) W=1 modules
 
-tool: $(BUILD)/kverbs $(BUILD)/kverbs-user.so
+tool: $(BUILD)/kverbs $(BUILD)/kverbs-user.so $(BUILD)/kverbs-edit.so
 
 $(BUILD)/kverbs: $(TOOL_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,--as-needed -o $@ $^ $(TOOL_LIBS)
@@ -56,7 +59,10 @@ $(BUILD)/kverbs: $(TOOL_OBJS)
 $(BUILD)/kverbs-user.so: $(USER_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(USER_LIBS)
 
-$(USER_OBJS): CFLAGS += -fPIC
+$(BUILD)/kverbs-edit.so: $(EDIT_OBJS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(EDIT_LIBS)
+
+$(USER_OBJS) $(EDIT_OBJS): CFLAGS += -fPIC
 
 # A file that changes with the commit: then one object is built anew, and no other.
 COMMIT = $(shell git describe --always --dirty --exclude '*' 2>/dev/null)
@@ -164,6 +170,6 @@ help:
 include scripts/install.mk
 include tests/unit/unit.mk
 
--include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
+-include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(EDIT_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
 .PHONY: FORCE all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean deb help

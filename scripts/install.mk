@@ -4,7 +4,7 @@
 
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
-# User space's backend. The tool looks for it in its own folder and in ../lib/kverbs.
+# The tool's shared objects. The tool looks for them in its own folder and in ../lib/kverbs.
 LIBDIR = $(patsubst %/,%,$(dir $(BINDIR)))/lib/kverbs
 MANDIR ?= $(PREFIX)/share/man
 BASHDIR ?= $(PREFIX)/share/bash-completion/completions
@@ -22,7 +22,7 @@ install-tool: tool
 	install -d $(DESTDIR)$(BINDIR) $(DESTDIR)$(LIBDIR) $(DESTDIR)$(MANDIR)/man8 $(DESTDIR)$(BASHDIR) \
 		$(DESTDIR)$(ZSHDIR) $(DESTDIR)$(DOCDIR)
 	install -m 755 $(BUILD)/kverbs $(DESTDIR)$(BINDIR)/kverbs
-	install -m 644 $(BUILD)/kverbs-user.so $(DESTDIR)$(LIBDIR)/kverbs-user.so
+	install -m 644 $(BUILD)/kverbs-user.so $(BUILD)/kverbs-edit.so $(DESTDIR)$(LIBDIR)/
 	$(BUILD)/kverbs man >$(DESTDIR)$(MANDIR)/man8/kverbs.8
 	for command in $$($(BUILD)/kverbs man --list); do \
 		$(BUILD)/kverbs man $$command >$(DESTDIR)$(MANDIR)/man8/kverbs-$$command.8 || exit 1; done

@@ -2,17 +2,24 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "batch/batch.h"
+#include "batch/complete.h"
 #include "batch/lexer.h"
 #include "cli/interrupt.h"
 
 /* Some editors write it at the beginning of a UTF-8 file. */
 static const char byte_order_mark[] = "\xef\xbb\xbf";
 
+/* A result of a command: no other one is to be read. */
+#define QUIT 2
+
 /* The state of the reader. */
 struct reader {
 	FILE *in;
 	const char *prompt; /* NULL: none */
+	kv_edit_fn *edit; /* NULL: lines are not edited */
+	struct kv_session *s; /* the names that @edit completes */
 	unsigned int line; /* number of the last line that was read */
 	unsigned int first; /* number of the command's first line */
 	char *text; /* the command, with the lines that continue it */
@@ -83,14 +90,37 @@ static int end_line(struct reader *r, size_t start, struct kv_fault *f)
 	return ret;
 }
 
+/* Like read_line(), for a line that the user edits. */
+static int read_edited(struct reader *r, struct kv_fault *f)
+{
+	size_t start = r->length;
+	int ret = 0;
+	char *line;
+
+	fflush(stdout);
+	line = r->edit(r->prompt, kv_complete, r->s);
+	if (!line && kv_interrupt_seen())
+		return kv_fault_set(f, -EINTR, "interrupted");
+	if (!line) {
+		putchar('\n');
+		return 0;
+	}
+	for (const char *c = line; *c && !ret; c++)
+		ret = take_byte(r, *c, f);
+	free(line);
+	return ret ? : end_line(r, start, f) ? : 1;
+}
+
 /* Reads one more line of the command. 1: there was one, 0: no line is left. */
 static int read_line(struct reader *r, struct kv_fault *f)
 {
 	size_t start = r->length;
 	int byte, ret = 0;
 
-	show_prompt(r);
 	r->line++;
+	if (r->edit)
+		return read_edited(r, f);
+	show_prompt(r);
 	errno = 0;
 	while (!ret && (byte = getc_unlocked(r->in)) != EOF && byte != '\n')
 		ret = take_byte(r, byte, f);
@@ -111,6 +141,15 @@ static int read_line(struct reader *r, struct kv_fault *f)
 	return end_line(r, start, f) ? : 1;
 }
 
+/* Ctrl-C at a prompt: what was typed of the command is dropped. */
+static int drop_command(struct reader *r, struct kv_fault *f)
+{
+	putchar('\n');
+	clearerr(r->in);
+	r->length = 0;
+	return end_line(r, 0, f) ? : 1;
+}
+
 /* Reads the next command. 1: there was one, 0: no command is left. */
 static int read_command(struct reader *r, struct kv_fault *f)
 {
@@ -122,6 +161,8 @@ static int read_command(struct reader *r, struct kv_fault *f)
 		size_t start = r->length;
 		int ret = read_line(r, f);
 
+		if (ret == -EINTR && r->prompt && kv_interrupt_forget())
+			return drop_command(r, f);
 		if (ret <= 0)
 			return ret < 0 || !begun ? ret : 1;
 		begun = true;
@@ -132,16 +173,47 @@ static int read_command(struct reader *r, struct kv_fault *f)
 	return 1;
 }
 
+/* Prints a line, and waits for Enter before a command. False: standard input has ended. */
+static bool show_line(const struct kv_batch *batch, const char *text)
+{
+	const char *first = text + strspn(text, " \t");
+	bool waits = batch->step && *first && *first != '#';
+	int byte = '\n';
+
+	if (!batch->echo && !batch->step)
+		return true;
+	printf("%s%s%s", *first ? "> " : "", text, waits && isatty(STDIN_FILENO) ? "" : "\n");
+	fflush(stdout);
+	while (waits && (byte = getchar()) != EOF && byte != '\n')
+		;
+	return byte != EOF;
+}
+
+/* The commands of the prompt itself; @ret: receives the result if it was one. */
+static bool try_prompt(const struct kv_words *words, int *ret, struct kv_fault *f)
+{
+	if (words->n == 1 && !strcmp(words->word[0], "quit"))
+		*ret = QUIT;
+	else if (words->n && !strcmp(words->word[0], "help"))
+		*ret = kv_help_print(words->word + 1, words->n - 1, f);
+	else if (kv_help_wanted(words->word, words->n))
+		*ret = kv_help_print(words->word, words->n, f);
+	else
+		return false;
+	return true;
+}
+
 static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 		     const struct reader *r, struct kv_fault *f)
 {
 	struct json_object *doc;
 	struct kv_words words;
-	int ret = kv_lexer_split(&words, r->text, kv_session_expand, s, f);
+	int ret;
 
-	if (!ret && batch->prompt && kv_help_wanted(words.word, words.n)) {
-		ret = kv_help_print(words.word, words.n, f);
-	} else if (!ret && words.n) {
+	if (!show_line(batch, r->text))
+		return kv_interrupt_seen() ? 0 : QUIT;
+	ret = kv_lexer_split(&words, r->text, kv_session_expand, s, f);
+	if (!ret && words.n && !(batch->prompt && try_prompt(&words, &ret, f))) {
 		ret = kv_session_run(s, r->first, words.word, words.n, &doc, f);
 		batch->told(s, r->text, doc, batch->arg);
 		json_object_put(doc);
@@ -171,6 +243,8 @@ int kv_batch_run(const struct kv_batch *batch, struct kv_session *s, struct kv_f
 	struct reader r = {
 		.in = batch->in,
 		.prompt = batch->prompt ? "kverbs> " : NULL,
+		.edit = batch->prompt ? batch->edit : NULL,
+		.s = s,
 	};
 	int ret;
 
@@ -182,11 +256,15 @@ int kv_batch_run(const struct kv_batch *batch, struct kv_session *s, struct kv_f
 			ret = kv_fault_set(f, -EINTR, "interrupted");
 		if (ret < 0)
 			place(batch, r.first, f);
+		/* The terminal has shown ^C. */
+		if (ret < 0 && batch->prompt && kv_interrupt_forget())
+			putchar('\n');
 		if (ret < 0 && batch->prompt && !kv_interrupt_seen()) {
+			fflush(stdout);
 			kv_fault_print(f);
 			ret = 1;
 		}
-	} while (ret > 0);
+	} while (ret == 1);
 	free(r.text);
-	return ret;
+	return ret < 0 ? ret : 0;
 }

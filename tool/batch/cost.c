@@ -102,10 +102,9 @@ void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 	s->ns[s->n++] = (double)ns;
 }
 
-static const char *key_of(enum kv_space_id space)
-{
-	return space == KV_SPACE_KERNEL ? "kernel_ns" : "user_ns";
-}
+/* The names of a space's values. */
+static const char *const keys[KV_SPACES] = { "kernel_ns", "user_ns" };
+static const char *const counts[KV_SPACES] = { "kernel_samples", "user_samples" };
 
 /* The argument of describe_row(). */
 struct description {
@@ -128,9 +127,10 @@ static void describe_row(const void *node, VISIT visit, void *arg)
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		const struct series *series = &row->space[s];
 
-		if (d->spaces & (1U << s))
-			kv_out_put(obj, key_of(s),
-				   kv_out_real(kv_stats_median(series->ns, series->n), 1));
+		if (!(d->spaces & (1U << s)))
+			continue;
+		kv_out_put(obj, keys[s], kv_out_real(kv_stats_median(series->ns, series->n), 1));
+		kv_out_put_count(obj, counts[s], series->n);
 	}
 	json_object_array_add(d->list, obj);
 }
@@ -150,6 +150,18 @@ struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int space
 	return d.list;
 }
 
+/* The samples of all spaces, or one number for all. */
+static void format_samples(char *text, struct json_object *value, struct json_object *obj)
+{
+	struct json_object *kernel, *user;
+	bool both = json_object_object_get_ex(obj, counts[KV_SPACE_KERNEL], &kernel) &
+		    json_object_object_get_ex(obj, counts[KV_SPACE_USER], &user);
+
+	snprintf(text, KV_LISTING_TEXT, "%s", json_object_get_string(kernel ?: user));
+	if (both && !json_object_equal(kernel, user))
+		kv_append(text, KV_LISTING_TEXT, ", %s", json_object_get_string(user));
+}
+
 /**
  * kv_cost_print() - print the table
  * @list: the array that kv_cost_describe() made
@@ -162,8 +174,8 @@ struct json_object *kv_cost_describe(const struct kv_cost *t, unsigned int space
 int kv_cost_print(struct json_object *list, unsigned int spaces,
 		   unsigned int rounds, struct kv_fault *f)
 {
-	char title[KV_SPACES][32], path[KV_SPACES][16];
-	struct kv_listing column[2 + KV_SPACES] = {
+	char title[KV_SPACES][32], path[KV_SPACES][24];
+	struct kv_listing column[3 + KV_SPACES] = {
 		{ "line", kv_listing_number, .path = "/line" },
 		{ "command", kv_listing_command, .path = "/command" },
 	};
@@ -175,10 +187,11 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
 		snprintf(title[s], sizeof(title[s]), "%s %s", kv_enum_name(kv_enum_space, s),
 			 kv_unit_name());
-		snprintf(path[s], sizeof(path[s]), "/%s", key_of(s));
+		snprintf(path[s], sizeof(path[s]), "/%s", keys[s]);
 		if (spaces & (1U << s))
 			column[n++] = (struct kv_listing){ title[s], kv_listing_time, .path = path[s] };
 	}
+	column[n++] = (struct kv_listing){ "n", format_samples, .path = "" };
 	ret = kv_listing_print(list, column, n, f);
 	if (ret)
 		return ret;
@@ -187,7 +200,7 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	fprintf(out, "What the verbs of each line took");
 	if (rounds > 1)
 		fprintf(out, ", median of %u rounds", rounds);
-	fprintf(out, "; -: none was called. Polls that found nothing are not counted.\n");
+	fprintf(out, "; n: in how many rounds a verb was called; -: in none. Polls that found nothing are not counted.\n");
 	if (spaces & (1U << KV_SPACE_USER))
 		fprintf(out, "In user space mr add is the first touch of the pages; mr reg registers touched memory.\n");
 	kv_prose_end(&prose);

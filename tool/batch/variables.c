@@ -305,3 +305,31 @@ void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint
 	tdelete(name, &variables->by_object, compare_objects);
 	name->deleted = true;
 }
+
+/* The arguments of kv_variables_each(). */
+struct visitor {
+	void (*fn)(const struct kv_variable *variable, void *arg);
+	void *arg;
+};
+
+static void visit_name(const void *node, VISIT visit, void *arg)
+{
+	const struct visitor *v = arg;
+
+	if (visit == postorder || visit == leaf)
+		v->fn(*(struct kv_variable *const *)node, v->arg);
+}
+
+/**
+ * kv_variables_each() - call a function for each name, in their order
+ * @variables: those of the batch
+ * @fn: the function
+ * @arg: for @fn
+ */
+void kv_variables_each(const struct kv_variables *variables,
+		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg)
+{
+	struct visitor v = { fn, arg };
+
+	twalk_r(variables->by_text, visit_name, &v);
+}

@@ -62,4 +62,6 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type, con
 		    uint32_t *id, struct kv_why *why);
 void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
 		   struct json_object *result, enum kv_note note);
+void kv_variables_each(const struct kv_variables *variables,
+		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg);
 void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id);

@@ -50,6 +50,20 @@ bool kv_interrupt_seen(void)
 }
 
 /**
+ * kv_interrupt_forget() - at a prompt: Ctrl-C ends a command, and not the tool
+ *
+ * Return: true if the signal was Ctrl-C: from now on it is as if there had been none; false if there
+ * was no signal, or if it was SIGTERM.
+ */
+bool kv_interrupt_forget(void)
+{
+	if (seen != SIGINT)
+		return false;
+	seen = 0;
+	return !kv_interrupt_init();
+}
+
+/**
  * kv_interrupt_status() - the exit status of a command
  * @status: what it would be without a signal, an enum kv_exit
  *

@@ -8,6 +8,7 @@
 #include "batch/batch.h"
 #include "batch/cost.h"
 #include "cmd/cmd.h"
+#include "load.h"
 #include "object/describe.h"
 #include "object/object.h"
 #include "object/options.h"
@@ -18,6 +19,9 @@
 
 /* The maximum size of a file that is kept in memory, because several rounds read it. */
 #define TEXT_MAX (64 << 20)
+
+/* The rounds of several spaces, if there is no --repeat: a single one tells what the first call costs. */
+#define ROUNDS 10
 
 /**
  * struct work - the options of a batch, and its results
@@ -73,7 +77,8 @@ static const char usage[] = "usage: kverbs batch FILE [OPTION...]\n"
 	"\n"
 	"Carries out the commands of a file, or of standard input, a line each, over one\n"
 	"connection. The objects that they make die at the end. It ends at the first\n"
-	"command that fails; on a terminal it goes on.\n";
+	"command that fails. On a terminal it goes on, lines can be edited and recalled,\n"
+	"Tab completes words, 'help' lists the commands, and 'quit' ends it.\n";
 
 static const char more[] =
 	"'name N' behind an 'add' gives the object a name, which stands for its id;\n"
@@ -163,6 +168,7 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 {
 	static struct kv_session s;
 	bool first = !w->round;
+	char why[512];
 	struct kv_batch batch = {
 		.name = w->name,
 		.told = told,
@@ -184,6 +190,11 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 		goto out_close;
 	}
 	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->out.to_stdout;
+	/* Without the editor a line is what the terminal makes of it. */
+	if (batch.prompt && isatty(STDOUT_FILENO))
+		batch.edit = kv_load("kverbs-edit.so", "kv_edit_line", why, sizeof(why));
+	batch.echo = w->o.echo && first;
+	batch.step = w->o.step && first;
 	ret = kv_batch_run(&batch, &s, f);
 	if (w->text)
 		fclose(batch.in);
@@ -203,7 +214,7 @@ static void place(const struct work *w, enum kv_space_id space, struct kv_fault 
 	char where[64];
 	size_t n;
 
-	if (w->rounds > 1)
+	if (w->round)
 		n = (size_t)snprintf(where, sizeof(where), "%s space, round %u: ", name,
 				     w->round + 1);
 	else
@@ -354,6 +365,7 @@ static int open_file(struct work *w, const char *path, struct kv_fault *f)
 static int check(int n, char **word, struct kv_fault *f)
 {
 	struct work *w = &work;
+	bool several, json = w->o.json && !strcmp(w->o.json, "-");
 
 	if (w->o.help)
 		return 0;
@@ -363,8 +375,14 @@ static int check(int n, char **word, struct kv_fault *f)
 		return kv_fault_usage(f, "'%s' is one file too many; 'kverbs batch' takes one",
 				      word[1]);
 	w->name = word[0];
-	w->rounds = w->o.repeat ? w->o.repeat : 1;
-	w->timed = w->o.repeat || w->o.spaces & (w->o.spaces - 1);
+	if (json && (w->o.echo || w->o.step))
+		return kv_fault_usage(f, "--%s prints text, and --json prints none",
+				      w->o.echo ? "echo" : "step");
+	if (w->o.step && !strcmp(w->name, "-"))
+		return kv_fault_usage(f, "--step takes the commands from a FILE: standard input has the Enters");
+	several = w->o.spaces & (w->o.spaces - 1);
+	w->rounds = w->o.repeat ? : several ? ROUNDS : 1;
+	w->timed = w->o.repeat || several;
 	return 0;
 }
 

@@ -84,7 +84,7 @@ int kv_tables_rates(struct json_object *points, const char *name, struct kv_faul
  */
 int kv_tables_rates_of_two(struct json_object *points, const char *const name[2], struct kv_fault *f)
 {
-	char path[6][CELL], difference[CELL];
+	char path[6][CELL], difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
 		OP, SIZE,
 		{ name[0], kv_listing_mega, .path = path[0] },
@@ -99,7 +99,7 @@ int kv_tables_rates_of_two(struct json_object *points, const char *const name[2]
 
 	for (unsigned int i = 0; i < 6; i++)
 		snprintf(path[i], CELL, "/%s/%s", name[i / 3], key[i % 3]);
-	snprintf(difference, CELL, "%c - %c", toupper(*name[0]), toupper(*name[1]));
+	kv_listing_name_difference(difference, name);
 	printf("Mbytes/s of each space; %s is the difference of the times per request in %s, %% its share of\n"
 	       "%s's\n\n", difference, kv_unit_name(), name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);

@@ -131,10 +131,19 @@ struct reader {
 	uint64_t piece_seen;
 };
 
-static const struct kv_key *find(const struct kv_key *table, const char *name)
+/**
+ * kv_key_find() - look for a key
+ * @table: the keys
+ * @word: its name, which may be written as an option, with -- before it
+ *
+ * Return: the key, or NULL.
+ */
+const struct kv_key *kv_key_find(const struct kv_key *table, const char *word)
 {
+	if (!strncmp(word, "--", 2))
+		word += 2;
 	for (; table->name; table++) {
-		if (!strcmp(table->name, name))
+		if (!strcmp(table->name, word))
 			return table;
 	}
 	return NULL;
@@ -144,7 +153,7 @@ static const struct kv_key *find(const struct kv_key *table, const char *name)
 static const struct kv_key *find_opener(const struct kv_key *table, const char *name)
 {
 	for (; table->name; table++) {
-		if (table->piece && find(table->piece, name))
+		if (table->piece && kv_key_find(table->piece, name))
 			return table;
 	}
 	return NULL;
@@ -330,17 +339,14 @@ static int take_key(struct reader *r, char **words, size_t n, size_t *used)
 	const char *word = words[0];
 	void *args = r->args;
 
-	/* A key may be written as an option, with -- before it. */
-	if (!strncmp(word, "--", 2))
-		word += 2;
 	if (r->piece)
-		key = find(r->opener->piece, word);
+		key = kv_key_find(r->opener->piece, word);
 	if (key) {
 		table = r->opener->piece;
 		seen = &r->piece_seen;
 		args = r->piece;
 	} else {
-		key = find(table, word);
+		key = kv_key_find(table, word);
 	}
 	if (!key)
 		return refuse_unknown(r, word);
@@ -409,7 +415,7 @@ int kv_args_parse(const struct kv_key *table, const struct kv_variables *variabl
  */
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name)
 {
-	const struct kv_key *key = find(table, name);
+	const struct kv_key *key = kv_key_find(table, name);
 
 	return key && given->seen & 1ULL << (key - table);
 }

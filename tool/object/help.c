@@ -163,10 +163,19 @@ static void print_noun(const struct kv_noun *noun)
 	printf("\nWith --help behind it each of these lists its keys.\n");
 }
 
+/* The nouns, for a user at a prompt. */
+static void print_nouns(void)
+{
+	for (const struct kv_noun *const *noun = kv_nouns(); *noun; noun++)
+		kv_wrap_row((*noun)->name, (*noun)->help, COLUMN);
+	kv_wrap_row("help [COMMAND]", "a command's words and keys", COLUMN);
+	kv_wrap_row("quit", "ends the batch, as Ctrl-D does", COLUMN);
+}
+
 /**
  * kv_help_print() - print the usage of a command, or of all commands of a noun
- * @word: the command, with --help among its words
- * @n: how many words
+ * @word: the command, which may have --help among its words
+ * @n: how many words; 0: all nouns are listed
  * @f: receives the reason of a failure
  *
  * Return: 0, or -EINVAL if there is no such command.
@@ -174,9 +183,11 @@ static void print_noun(const struct kv_noun *noun)
 int kv_help_print(char **word, size_t n, struct kv_fault *f)
 {
 	struct kv_choice c;
-	int ret = kv_command_choose(word, n, &c, f);
+	int ret = n ? kv_command_choose(word, n, &c, f) : 0;
 
-	if (!ret)
+	if (!n)
+		print_nouns();
+	else if (!ret)
 		print_command(c.noun, c.command);
 	else if (c.noun && (n < 2 || *word[1] == '-'))
 		print_noun(c.noun);

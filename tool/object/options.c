@@ -41,9 +41,13 @@ static const struct kv_option rows[] = {
 
 const struct kv_option kv_object_batch_rows[] = {
 	ROWS,
-	{ "repeat", "N", "N rounds, by turns, each with new objects; what the commands tell is printed in the first round, the table has medians",
+	{ "repeat", "N", "N rounds, by turns, each with new objects; what the commands tell is printed in the first round, the table has medians; default: 10 with --space both, else 1 and no table",
 	  KV_OPTION_U32, .at = offsetof(struct kv_object_options, repeat), .min = 1,
 	  .max = REPEAT_MAX },
+	{ "echo", NULL, "print each line before its result", KV_OPTION_FLAG,
+	  .at = offsetof(struct kv_object_options, echo) },
+	{ "step", NULL, "as --echo, and wait for Enter before each command of FILE", KV_OPTION_FLAG,
+	  .at = offsetof(struct kv_object_options, step) },
 	{ "set", "NAME=VALUE", "as the command 'set'; any number of times",
 	  KV_OPTION_OWN, .at = 0, .parse = parse_set },
 	{ .name = NULL },

@@ -14,6 +14,8 @@ struct kv_object_options {
 	uint32_t spaces; /* the spaces, a bit for each enum kv_space_id */
 	const char *dev; /* --dev; NULL: the only one */
 	unsigned int repeat; /* --repeat; 0: not given */
+	bool echo; /* --echo */
+	bool step; /* --step */
 	char **set; /* --set, as they were given, NAME=VALUE */
 	size_t sets; /* how many */
 	char **word; /* the words that are no options; ends with NULL */
