@@ -49,7 +49,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_ITERS_ROW(S, ping.count, COUNT_MAX, "pings; default: until Ctrl-C. A server takes what the client wants, and fails if that is not N.\n"
 			    "ucmatose: messages each way, its -C; default: 10"),
 	{ "size", "BYTES", "of a ping, 1 to 64k, default: 64; of a server: the most it takes, default: 64k. ucmatose: of a message, its -S; default: 100",
-	  KV_OPTION_SIZE, .at = offsetof(S, ping.size) },
+	  KV_OPTION_SIZE, .at = offsetof(S, ping.size), .letter = 's' },
 	{ "validate", NULL, "rping: look at all bytes, on both sides", KV_OPTION_FLAG,
 	  .at = offsetof(S, ping.validate) },
 	{ "verbose", NULL, "print what was pinged, and where a server listens", KV_OPTION_FLAG,
@@ -57,7 +57,7 @@ static const struct kv_option rows[] = {
 	{ "connections", "N", "ucmatose: how many, its -c; default: 1", KV_OPTION_U32,
 	  .at = offsetof(S, ping.connections), .min = 1, .max = CONNECTIONS_MAX },
 	{ "port", "PORT", "of the RDMA CM; default: 7174, of the others 7471", KV_OPTION_PORT,
-	  .at = offsetof(S, ping.port) },
+	  .at = offsetof(S, ping.port), .letter = 'p' },
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s. A server waits for its client until Ctrl-C"),
 	KV_OPTION_JSON_ROW(S, common.json),
