@@ -85,18 +85,24 @@ static int find_name(int argc, char **argv)
 
 static int run_named(int argc, char **argv, int at)
 {
-	char *name = argv[at];
-	const struct kv_cmd_entry *entry = kv_cmd_find(name);
+	char *name = argv[at], several[256];
+	const struct kv_cmd_entry *entry = kv_cmd_find(name, several, sizeof(several));
 
+	/* Messages have the whole word. */
+	if (entry)
+		name = argv[at] = (char *)entry->name;
 	if (entry && entry->cmd) {
 		/* Options before the command's name are moved after it. */
 		memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(argv[0]));
 		argv[1] = name;
 		return kv_cmd_run(entry->cmd, argc - 1, argv + 1);
 	}
-	if (entry || kv_noun_find(name))
+	if (entry || (!*several && kv_noun_find(name)))
 		return kv_cmd_object(argc - 1, argv + 1);
-	fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n", name);
+	if (*several)
+		fprintf(stderr, "kverbs: '%s' may be %s; see 'kverbs --help'\n", name, several);
+	else
+		fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n", name);
 	return KV_EXIT_USAGE;
 }
 

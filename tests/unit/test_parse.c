@@ -10,6 +10,22 @@ static void test_count(void **state)
 {
 	static const struct {
 		const char *text;
+		uint64_t count;
+	} good[] = {
+		{ "0x10", 16 },
+		{ "1e4", 10000 },
+		{ "1E4", 10000 },
+		{ "1.5e3", 1500 },
+		{ "10k", 10000 },
+		{ "1m", 1000000 },
+		{ "2.5M", 2500000 },
+		{ "1g", 1000000000 },
+		{ "1e19", 10000000000000000000U },
+		{ "0e99", 0 },
+		{ "1844674407370.955e6", 1844674407370955000 },
+	};
+	static const struct {
+		const char *text;
 		const char *says;
 	} bad[] = {
 		{ "", "is empty" },
@@ -17,9 +33,16 @@ static void test_count(void **state)
 		{ "+1", "is no number" },
 		{ " 1", "is no number" },
 		{ "x", "is no number" },
-		{ "0x10", "has 'x10' behind its number" },
+		{ "0x", "is no number" },
 		{ "12 ", "has ' ' behind its number" },
-		{ "1.5", "has '.5' behind its number" },
+		{ "12b", "has 'b' behind its number" },
+		{ "100.5", "is no whole number" },
+		{ "0.0105k", "is no whole number" },
+		{ "1.", "has '.' behind its number" },
+		{ "1e", "has 'e' behind its number" },
+		{ "1e-1", "has 'e-1' behind its number" },
+		{ "1e99999999999999999999", "is too large" },
+		{ "6,7", "is a list" },
 		{ "4", "is too small; it takes a number from 5 to 1000" },
 		{ "1001", "is too large" },
 		{ "18446744073709551616", "is too large" },
@@ -37,6 +60,10 @@ static void test_count(void **state)
 	assert_int_equal(kv_parse_count("18446744073709551615", 0, UINT64_MAX,
 					&v, &why), 0);
 	assert_true(v == UINT64_MAX);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(kv_parse_count(good[i].text, 0, UINT64_MAX, &v, &why), 0);
+		assert_int_equal(v, good[i].count);
+	}
 
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		v = UNTOUCHED;
@@ -44,6 +71,41 @@ static void test_count(void **state)
 				 -EINVAL);
 		assert_says(&why, bad[i].says);
 		assert_int_equal(v, UNTOUCHED);
+	}
+}
+
+static void test_match(void **state)
+{
+	static const char *const words[] = { "conn", "conn-rate", "cq", "compare" };
+	static const struct {
+		const char *text;
+		unsigned int n;
+		const char *word;
+	} typed[] = {
+		{ "conn", 1, "conn" },
+		{ "con", 2, NULL },
+		{ "conn-", 1, "conn-rate" },
+		{ "conn_r", 1, "conn-rate" },
+		{ "cq", 1, "cq" },
+		{ "com", 1, "compare" },
+		{ "c", 4, NULL },
+		{ "", 0, NULL },
+		{ "cqe", 0, NULL },
+		{ "_", 0, NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+		struct kv_match match = { 0 };
+
+		for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+			if (kv_match(&match, typed[i].text, words[j], words[j]))
+				break;
+		}
+		assert_int_equal(match.n, typed[i].n);
+		if (typed[i].word)
+			assert_string_equal(match.row, typed[i].word);
+		else
+			assert_null(match.row);
 	}
 }
 
@@ -66,21 +128,33 @@ static void test_size(void **state)
 		{ "3G", 3221225472U },
 		{ "0x40", 64 },
 		{ "0x1k", 1024 },
+		{ "64b", 64 },
+		{ "4kb", 4096 },
+		{ "4kB", 4096 },
+		{ "4KiB", 4096 },
+		{ "1MiB", 1048576 },
+		{ "1.5k", 1536 },
+		{ "0.25g", 268435456 },
+		{ "1e4", 10000 },
+		{ "1e2k", 102400 },
 	};
 	static const struct {
 		const char *text;
 		const char *says;
 	} bad[] = {
 		{ "", "is empty" },
-		{ "0", "is 0" },
-		{ "0k", "is 0" },
+		{ "0", "is too small" },
+		{ "0k", "is too small" },
 		{ "-64", "is negative" },
 		{ "k", "is no number" },
 		{ "64q", "has 'q' behind its number" },
-		{ "4kk", "has 'k' behind its number" },
-		{ "4kB", "has 'B' behind its number" },
+		{ "4kk", "has 'kk' behind its number" },
+		{ "4kbb", "has 'kbb' behind its number" },
+		{ "4ib", "has 'ib' behind its number" },
+		{ "4bk", "has 'bk' behind its number" },
 		{ "4 k", "has ' k' behind its number" },
-		{ "4.5k", "has '.5k' behind its number" },
+		{ "4.0001k", "is no whole number" },
+		{ "1t", "is too large" },
 		{ "8,64", "is a list" },
 		{ "4294967296", "is too large" },
 		{ "4194304k", "is too large" },
@@ -124,6 +198,10 @@ static void test_time(void **state)
 		{ "1.000000001s", 1000000001 },
 		{ "10", 10000000000 },
 		{ "9.999999999", 9999999999 },
+		{ "1e3us", 1000000 },
+		{ "0.1m", 6000000000 },
+		{ "0.05min", 3000000000 },
+		{ "0.002h", 7200000000 },
 	};
 	static const struct {
 		const char *text;
@@ -132,18 +210,19 @@ static void test_time(void **state)
 		{ "", "is empty" },
 		{ "-1", "is negative" },
 		{ ".5", "is no number" },
-		{ "1.", "has no digit behind its point" },
-		{ "1.s", "has no digit behind its point" },
-		{ "1,5", "has ',5' behind its number" },
-		{ "2min", "has 'min' behind its number" },
+		{ "1.", "has '.' behind its number" },
+		{ "1.s", "has '.s' behind its number" },
+		{ "1,5", "is a list" },
+		{ "2min", "is too long" },
+		{ "2d", "has 'd' behind its number" },
 		{ "2 s", "has ' s' behind its number" },
-		{ "1e3", "has 'e3' behind its number" },
+		{ "1e3", "is too long" },
 		{ "0", "is too short; it takes a time from 0.001s to 10s" },
 		{ "999us", "is too short" },
 		{ "10.000000001", "is too long" },
 		{ "11", "is too long" },
 		{ "18446744073709551615", "is too long" },
-		{ "18446744073709551616", "is too large" },
+		{ "18446744073709551616", "is too long" },
 		{ "18446744073709551615.999999999ns", "is too long" },
 	};
 	struct kv_why why;
@@ -288,7 +367,7 @@ static void test_sizes(void **state)
 		{ ",8", "has an empty entry" },
 		{ "8,", "has an empty entry" },
 		{ "8,,64", "has an empty entry" },
-		{ "8,0", "is 0" },
+		{ "8,0", "is too small" },
 		{ "8,-1", "is negative" },
 		{ "8;64", "has ';64' behind its number" },
 		{ "64,8,64", "names '64' twice" },
@@ -325,8 +404,8 @@ static void test_sizes(void **state)
 
 static void test_mtu(void **state)
 {
-	static const char *const good[] = { "256", "512", "1024", "2048", "4096" };
-	static const char *const bad[] = { "", "0", "128", "255", "1000", "4095", "8192", "1k" };
+	static const char *const good[] = { "256", "512", "1024", "2048", "4k" };
+	static const char *const bad[] = { "", "0", "128", "255", "1000", "4095", "8192", "1x" };
 	struct kv_why why;
 	uint32_t v = 0;
 
@@ -343,6 +422,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count),
+		cmocka_unit_test(test_match),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_cpus),

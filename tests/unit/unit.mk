@@ -44,7 +44,7 @@ $(UNIT)/%.o: %.c tests/unit/unit.mk
 
 # The same on the tool's own backends, for a guest: tests/vm/58-serve.sh.
 REAL := $(BUILD)/real
-REAL_OBJS := $(patsubst %.c,$(REAL)/%.o,$(filter-out tool/main.c tool/load_user.c,$(wildcard tool/*.c tool/*/*.c)) \
+REAL_OBJS := $(patsubst %.c,$(REAL)/%.o,$(filter-out tool/main.c tool/load_user.c tool/edit/%,$(wildcard tool/*.c tool/*/*.c)) \
 	$(wildcard kmod/loop/*.c kmod/rules/*.c) $(addprefix tests/unit/,fuzz_serve.c fuzz_real.c fake_server.c))
 
 fuzz-real: $(REAL)/fuzz_serve

@@ -64,8 +64,8 @@ static bool same_number(const char *a, const char *b)
 	struct kv_why why;
 	uint64_t x, y;
 
-	return !kv_parse_number(a, UINT64_MAX, &x, &why) &&
-	       !kv_parse_number(b, UINT64_MAX, &y, &why) && x == y;
+	return !kv_parse_count(a, 0, UINT64_MAX, &x, &why) &&
+	       !kv_parse_count(b, 0, UINT64_MAX, &y, &why) && x == y;
 }
 
 static int expect(struct kv_session *s, char **word, size_t n,

@@ -235,7 +235,7 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
 	int ret;
 
 	if (!kv_lexer_is_name(text)) {
-		ret = kv_parse_number(text, UINT32_MAX, &v, why);
+		ret = kv_parse_count(text, 0, UINT32_MAX, &v, why);
 		if (!ret && v) {
 			*id = (uint32_t)v;
 			return 0;

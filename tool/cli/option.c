@@ -152,14 +152,6 @@ static int parse_output(const char *text, void *field, struct kv_why *why)
 	return 0;
 }
 
-static int parse_port(const char *text, void *field, struct kv_why *why)
-{
-	uint64_t v;
-
-	*(const char **)field = text;
-	return kv_parse_count(text, 1, 65535, &v, why);
-}
-
 static int parse_count(const struct kv_option *row, const char *text, void *field,
 		       struct kv_why *why)
 {
@@ -189,7 +181,7 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 	case KV_OPTION_DEV:
 		return kv_parse_dev(text, field, why);
 	case KV_OPTION_PORT:
-		return parse_port(text, field, why);
+		return kv_parse_port(text, field, why);
 	case KV_OPTION_ENUM_MAY:
 		if (!text)
 			return 0;
@@ -243,20 +235,21 @@ static const struct kv_option *find_letter(const struct kv_option *rows, const c
 	return NULL;
 }
 
-/* How much of an option's name, or of its alias, a text is: 0 no beginning, 1 a part, 2 all of it. */
-static int match(const struct kv_option *row, const char *text, size_t length)
+/* The word of an option that a text is a beginning of: its alias, if that is the whole text or its name is none. */
+static const char *meant(const struct kv_option *row, const char *text)
 {
-	int name = row->name && !strncmp(row->name, text, length) ? 1 + !row->name[length] : 0;
-	int alias = row->alias && !strncmp(row->alias, text, length) ? 1 + !row->alias[length] : 0;
+	size_t n = strlen(text);
 
-	return name > alias ? name : alias;
+	if (!row->alias || !kv_word_begins(row->alias, text, n))
+		return row->name;
+	return !row->alias[n] || !kv_word_begins(row->name, text, n) ? row->alias : row->name;
 }
 
 /**
  * kv_option_find() - find the option that a word of the command line names
  * @rows: the options
- * @text: --NAME, --NAME=VALUE, or with NAME cut short if that is unambiguous; -h is --help; or
- *	-LETTER, -LETTERVALUE
+ * @text: --NAME, --NAME=VALUE, or with NAME cut short if that is unambiguous, and with _ for -;
+ *	-h is --help; or -LETTER, -LETTERVALUE
  * @exact: NAME must be complete, and a letter is no option
  * @value: receives the text after the =, or NULL
  *
@@ -265,9 +258,8 @@ static int match(const struct kv_option *row, const char *text, size_t length)
 const struct kv_option *kv_option_find(const struct kv_option *rows, const char *text, bool exact,
 				       const char **value)
 {
-	const struct kv_option *found = NULL;
-	unsigned int n = 0;
-	const char *name;
+	struct kv_match match = { 0 };
+	char name[NAME];
 	size_t length;
 
 	*value = NULL;
@@ -277,21 +269,15 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 		return exact && text[2] ? NULL : find_letter(rows, text, value);
 	if (strncmp(text, "--", 2) || !text[2] || text[2] == '=')
 		return NULL;
-	name = text + 2;
-	length = strcspn(name, "=");
-	if (name[length])
-		*value = name + length + 1;
+	length = strcspn(text, "=");
+	if (text[length])
+		*value = text + length + 1;
+	snprintf(name, sizeof(name), "%.*s", (int)(length - 2), text + 2);
 	for (; !is_end(rows); rows++) {
-		int matches = match(rows, name, length);
-
-		if (!matches)
-			continue;
-		if (matches == 2)
+		if (rows->name && kv_match(&match, name, meant(rows, name), rows))
 			return rows;
-		found = rows;
-		n++;
 	}
-	return n == 1 && !exact ? found : NULL;
+	return exact ? NULL : match.row;
 }
 
 /* How many letters must be put in, left out or changed (Levenshtein); of @a there are @n. */

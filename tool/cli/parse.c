@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "cli/parse.h"
 #include "model/backend.h"
 
@@ -44,6 +45,25 @@ static int take_number(const char **text, uint64_t *value)
 	return 0;
 }
 
+/* Like take_number(), for a number that may begin with 0x. */
+static int take_any_number(const char **text, uint64_t *value)
+{
+	uint64_t v = 0;
+
+	if ((*text)[0] != '0' || ((*text)[1] != 'x' && (*text)[1] != 'X'))
+		return take_number(text, value);
+	*text += 2;
+	if (kv_hex_digit(**text) < 0)
+		return -EINVAL;
+	for (; kv_hex_digit(**text) >= 0; (*text)++) {
+		if (v >> 60)
+			return -ERANGE;
+		v = v << 4 | (uint64_t)kv_hex_digit(**text);
+	}
+	*value = v;
+	return 0;
+}
+
 /* Refuses a text that should begin with a number. */
 static int refuse_number(const char *text, int error, const char *what, struct kv_why *why)
 {
@@ -65,10 +85,31 @@ const char *kv_enum_name(const struct kv_enum *table, uint32_t value)
 	return "?";
 }
 
+bool kv_word_begins(const char *word, const char *text, size_t n)
+{
+	for (; n && (*word == *text || (*word == '-' && *text == '_')); n--) {
+		word++;
+		text++;
+	}
+	return !n;
+}
+
+bool kv_match(struct kv_match *m, const char *text, const char *word, const void *row)
+{
+	size_t n = strlen(text);
+	bool whole = kv_word_begins(word, text, n) && !word[n];
+
+	if (whole || (n && kv_word_begins(word, text, n))) {
+		m->n = whole ? 1 : m->n + 1;
+		m->row = m->n == 1 ? row : NULL;
+	}
+	return whole;
+}
+
 static int find_word(const char *text, size_t length, const struct kv_enum *table, uint32_t *value)
 {
 	for (; table->name; table++) {
-		if (strlen(table->name) == length && !memcmp(table->name, text, length)) {
+		if (strlen(table->name) == length && kv_word_begins(table->name, text, length)) {
 			*value = table->value;
 			return 0;
 		}
@@ -95,99 +136,173 @@ int kv_parse_enum(const char *text, const struct kv_enum *table,
 	return kv_why_set(why, "%s; it takes %s", *text ? "is not known" : "is empty", words);
 }
 
-int kv_parse_count(const char *text, uint64_t min, uint64_t max,
-		   uint64_t *value, struct kv_why *why)
-{
-	const char *end = text;
-	char range[64];
-	uint64_t v;
-	int ret;
+/* A unit behind a number. */
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
 
-	snprintf(range, sizeof(range), "a number from %llu to %llu",
-		 (unsigned long long)min, (unsigned long long)max);
-	ret = take_number(&end, &v);
-	if (ret)
-		return refuse_number(text, ret, range, why);
-	if (*end)
-		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, range);
-	if (v < min)
-		return kv_why_set(why, "is too small; it takes %s", range);
-	if (v > max)
-		return kv_why_set(why, "is too large; it takes %s", range);
-	*value = v;
+/* Numbers that are typed: their units, and the words of a refusal. */
+struct quantity {
+	struct unit unit[8]; /* the last one has no name; no unit means the first one */
+	bool cut; /* fractions of the smallest unit are cut off */
+	const char *small, *large;
+};
+
+static const struct quantity number = {
+	{ { "", 1 }, { "k", 1000 }, { "m", 1000000 }, { "g", 1000000000 } },
+	.small = "small", .large = "large",
+};
+
+/* b or ib may follow. */
+static const struct quantity size = {
+	{ { "", 1 }, { "k", 1 << 10 }, { "m", 1 << 20 }, { "g", 1 << 30 }, { "t", 1ULL << 40 } },
+	.small = "small", .large = "large",
+};
+
+static const struct quantity duration = {
+	{ { "s", 1000000000 }, { "ms", 1000000 }, { "us", 1000 }, { "ns", 1 },
+	  { "m", 60000000000 }, { "min", 60000000000 }, { "h", 3600000000000 } },
+	.cut = true, .small = "short", .large = "long",
+};
+
+static int refuse_quantity(const struct quantity *q, const char *text, const char *end, int error,
+			   uint64_t min, uint64_t max, struct kv_why *why)
+{
+	unsigned long long least = min, most = max;
+	char what[128];
+
+	if (q == &duration)
+		snprintf(what, sizeof(what), "a time from %.12gs to %.12gs, as in 2, 0.5s or 200ms",
+			 (double)min / 1e9, (double)max / 1e9);
+	else if (q == &size)
+		snprintf(what, sizeof(what), "bytes from %llu to %llu, or KiB, MiB or GiB as in 4k, 1m or 1g",
+			 least, most);
+	else
+		snprintf(what, sizeof(what), "a number from %llu to %llu", least, most);
+	if (error == -EINVAL || *text == '-')
+		return refuse_number(text, error, what, why);
+	if (error == -EDOM)
+		return kv_why_set(why, "is no whole number; it takes %s", what);
+	if (error == -EBADMSG)
+		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
+	return kv_why_set(why, "is too %s; it takes %s", error == -ENOMSG ? q->small : q->large, what);
+}
+
+/* Takes a unit off the front of a text: to its end, or to a comma. 0: there is no such unit. */
+static uint64_t take_unit(const struct quantity *q, const char **text)
+{
+	size_t n = strcspn(*text, ","), length = n;
+
+	if (q == &size && n && strchr("bB", (*text)[n - 1]))
+		length -= n > 2 && strchr("iI", (*text)[n - 2]) ? 2 : 1;
+	for (const struct unit *u = q->unit; u->name; u++) {
+		if (length && (strlen(u->name) != length || strncasecmp(*text, u->name, length)))
+			continue;
+		*text += n;
+		return u->factor;
+	}
 	return 0;
 }
 
-/* Like take_number(), for a number that may begin with 0x. */
-static int take_any_number(const char **text, uint64_t *value)
+/* Takes a fraction of up to nine digits, and a power of ten. Returns the value's exponent. */
+static int take_fraction(const char **text, uint64_t *value, bool *rest)
 {
-	uint64_t v = 0;
+	const char *at = *text + (**text == '.' && digit((*text)[1]));
+	int exponent = 0, power = 0;
 
-	if ((*text)[0] != '0' || ((*text)[1] != 'x' && (*text)[1] != 'X'))
-		return take_number(text, value);
-	*text += 2;
-	if (kv_hex_digit(**text) < 0)
-		return -EINVAL;
-	for (; kv_hex_digit(**text) >= 0; (*text)++) {
-		if (v >> 60)
+	for (; at > *text && digit(*at); at++) {
+		if (exponent == -9 || *value > UINT64_MAX / 10 - 1) {
+			*rest |= *at != '0';
+			continue;
+		}
+		*value = *value * 10 + (uint64_t)(*at - '0');
+		exponent--;
+	}
+	*text = at;
+	if ((*at == 'e' || *at == 'E') && digit(at[1])) {
+		/* A power above 99 is as much too large as 99. */
+		for (at++; digit(*at); at++)
+			power = power > 9 ? 99 : power * 10 + (*at - '0');
+		*text = at;
+	}
+	return exponent + power;
+}
+
+/*
+ * Takes a quantity off the front of a text: digits, perhaps with a fraction and a power of ten, or 0x and hexadecimal
+ * digits; then a unit.
+ */
+static int take_quantity(const struct quantity *q, const char **text, uint64_t *value)
+{
+	bool hex = (*text)[0] == '0' && ((*text)[1] | 0x20) == 'x', rest = false;
+	int exponent = 0, ret = take_any_number(text, value);
+	uint64_t factor;
+
+	if (ret)
+		return ret;
+	if (!hex)
+		exponent = take_fraction(text, value, &rest);
+	factor = take_unit(q, text);
+	if (!factor)
+		return -EBADMSG;
+	for (; exponent < 0 && !(factor % 10); exponent++)
+		factor /= 10;
+	if (__builtin_mul_overflow(*value, factor, value))
+		return -ERANGE;
+	for (; exponent > 0 && *value; exponent--) {
+		if (__builtin_mul_overflow(*value, 10, value))
 			return -ERANGE;
-		v = v << 4 | (uint64_t)kv_hex_digit(**text);
 	}
-	*value = v;
-	return 0;
+	for (; exponent < 0; exponent++) {
+		rest |= *value % 10 != 0;
+		*value /= 10;
+	}
+	return rest && !q->cut ? -EDOM : 0;
 }
 
-/* Takes bytes off the front of a text: to its end, or to a comma of a list. */
-static int take_bytes(const char **text, uint64_t min, uint64_t max, uint64_t *bytes,
-		      struct kv_why *why)
+/* Parses a text, or an entry of a list. @text: receives its end. */
+static int parse_quantity(const struct quantity *q, const char **text, uint64_t min, uint64_t max,
+			  uint64_t *value, struct kv_why *why)
 {
-	static const char units[] = "kKmMgG";
-	const char *end = *text, *unit;
-	unsigned int shift = 0;
-	char range[96];
+	const char *end = *text;
 	uint64_t v;
-	int ret;
+	int ret = take_quantity(q, &end, &v);
 
-	snprintf(range, sizeof(range), "bytes from %llu to %llu, or KiB, MiB or GiB as in 4k, 1m or 1g",
-		 (unsigned long long)min, (unsigned long long)max);
-	ret = take_any_number(&end, &v);
+	if (!ret && v < min)
+		ret = -ENOMSG;
+	if (!ret && v > max)
+		ret = -ERANGE;
 	if (ret)
-		return refuse_number(*text, ret, range, why);
-	unit = *end ? strchr(units, *end) : NULL;
-	if (unit) {
-		shift = 10 * ((unsigned int)(unit - units) / 2 + 1);
-		end++;
-	}
-	if (*end && *end != ',')
-		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, range);
-	if (v > max >> shift)
-		return kv_why_set(why, "is too large; it takes %s", range);
-	if (v << shift < min)
-		return kv_why_set(why, "is %llu; it takes %s", (unsigned long long)(v << shift), range);
-	*bytes = v << shift;
+		return refuse_quantity(q, *text, end, ret, min, max, why);
+	*value = v;
 	*text = end;
 	return 0;
 }
 
-/* Parses a whole text as a number of bytes. */
-static int parse_bytes(const char *text, uint64_t min, uint64_t max, uint64_t *bytes,
-		       const char *what, struct kv_why *why)
+/* Parses a whole text. */
+static int parse_one(const struct quantity *q, const char *text, uint64_t min, uint64_t max,
+		     uint64_t *value, struct kv_why *why)
 {
 	uint64_t v;
-	int ret = take_bytes(&text, min, max, &v, why);
+	int ret = parse_quantity(q, &text, min, max, &v, why);
 
-	if (ret)
-		return ret;
-	if (*text)
-		return kv_why_set(why, "is a list; it takes one %s", what);
-	*bytes = v;
-	return 0;
+	if (!ret && *text)
+		return kv_why_set(why, "is a list; it takes one value");
+	if (!ret)
+		*value = v;
+	return ret;
+}
+
+int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value, struct kv_why *why)
+{
+	return parse_one(&number, text, min, max, value, why);
 }
 
 int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why)
 {
 	uint64_t v = 0;
-	int ret = parse_bytes(text, 1, UINT32_MAX, &v, "size", why);
+	int ret = parse_one(&size, text, 1, UINT32_MAX, &v, why);
 
 	if (!ret)
 		*bytes = (uint32_t)v;
@@ -196,60 +311,24 @@ int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why)
 
 int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes, struct kv_why *why)
 {
-	return parse_bytes(text, 0, max, bytes, "number of bytes", why);
+	return parse_one(&size, text, 0, max, bytes, why);
 }
 
-static int time_unit(const char *text, uint64_t *ns)
+int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ns,
+		  struct kv_why *why)
 {
-	static const struct {
-		const char *unit;
-		uint64_t ns;
-	} units[] = {
-		{ "", 1000000000 }, { "s", 1000000000 }, { "ms", 1000000 },
-		{ "us", 1000 },	    { "ns", 1 },
-	};
-
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (!strcmp(text, units[i].unit)) {
-			*ns = units[i].ns;
-			return 0;
-		}
-	}
-	return -EINVAL;
+	return parse_one(&duration, text, min_ns, max_ns, ns, why);
 }
 
-int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns,
-		  uint64_t *ns, struct kv_why *why)
+int kv_parse_port(const char *text, void *port, struct kv_why *why)
 {
-	const char *end = text;
-	uint64_t whole, part = 0, unit, scale;
-	char what[96];
-	int ret;
+	uint64_t v;
 
-	snprintf(what, sizeof(what), "a time from %.12gs to %.12gs, as in 2, 0.5s or 200ms",
-		 (double)min_ns / 1e9, (double)max_ns / 1e9);
-	ret = take_number(&end, &whole);
-	if (ret)
-		return refuse_number(text, ret, what, why);
-	/* The fraction is in units of 10^-9; further digits are ignored. */
-	if (*end == '.') {
-		end++;
-		if (!digit(*end))
-			return kv_why_set(why, "has no digit behind its point; it takes %s", what);
-		for (scale = 100000000; digit(*end); end++, scale /= 10)
-			part += (uint64_t)(*end - '0') * scale;
-	}
-	if (time_unit(end, &unit))
-		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
-	if (whole > max_ns / unit)
-		return kv_why_set(why, "is too long; it takes %s", what);
-	/* No overflow: part is below 10^9, and unit is at most 10^9. */
-	part = part * unit / 1000000000;
-	if (part > max_ns - whole * unit)
-		return kv_why_set(why, "is too long; it takes %s", what);
-	if (whole * unit + part < min_ns)
-		return kv_why_set(why, "is too short; it takes %s", what);
-	*ns = whole * unit + part;
+	if (text[strspn(text, "0123456789")])
+		return kv_why_set(why, "is no number; it takes a number from 1 to %d", UINT16_MAX);
+	if (kv_parse_count(text, 1, UINT16_MAX, &v, why))
+		return -EINVAL;
+	*(const char **)port = text;
 	return 0;
 }
 
@@ -361,7 +440,7 @@ int kv_parse_sizes(const char *text, void *list, struct kv_why *why)
 
 		if (*text == ',' || (!*text && found.n))
 			return kv_why_set(why, "has an empty entry");
-		ret = take_bytes(&text, 1, UINT32_MAX, &bytes, why);
+		ret = parse_quantity(&size, &text, 1, UINT32_MAX, &bytes, why);
 		if (!ret)
 			ret = add_value(&found, (uint32_t)bytes, entry, (size_t)(text - entry), why);
 		if (ret)
@@ -373,30 +452,10 @@ int kv_parse_sizes(const char *text, void *list, struct kv_why *why)
 	return 0;
 }
 
-int kv_parse_number(const char *text, uint64_t max, uint64_t *value, struct kv_why *why)
-{
-	const char *end = text;
-	char range[80];
-	uint64_t v;
-	int ret;
-
-	snprintf(range, sizeof(range), "a number from 0 to %llu, decimal or hexadecimal with 0x",
-		 (unsigned long long)max);
-	ret = take_any_number(&end, &v);
-	if (!ret && v > max)
-		ret = -ERANGE;
-	if (ret)
-		return refuse_number(text, ret, range, why);
-	if (*end)
-		return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, range);
-	*value = v;
-	return 0;
-}
-
 int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why)
 {
-	uint64_t v;
-	int ret = kv_parse_count(text, MTU_MIN, MTU_MAX, &v, why);
+	uint64_t v = 0;
+	int ret = parse_one(&size, text, MTU_MIN, MTU_MAX, &v, why);
 
 	if (ret)
 		return ret;

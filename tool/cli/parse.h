@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -110,6 +111,22 @@ static inline int kv_hex_digit(char c)
 /* The word for a value, or "?". */
 const char *kv_enum_name(const struct kv_enum *table, uint32_t value);
 
+/* Does a word begin with the @n bytes of @text that were typed? There _ stands for - as well. */
+bool kv_word_begins(const char *word, const char *text, size_t n);
+
+/**
+ * struct kv_match - the rows of a table whose word was typed, perhaps cut short
+ * @n: how many
+ * @row: the row, if there is one; else NULL
+ */
+struct kv_match {
+	unsigned int n;
+	const void *row;
+};
+
+/* Adds a row if its @word begins with @text, as typed. True: @text is the whole word, and the only match. */
+bool kv_match(struct kv_match *m, const char *text, const char *word, const void *row);
+
 /* All words, separated by @glue, and by @last before the last word. */
 void kv_enum_list(const struct kv_enum *table, const char *glue, const char *last, char *text,
 		  size_t size);
@@ -128,20 +145,24 @@ int kv_parse_enum(const char *text, const struct kv_enum *table, uint32_t *value
 /* Words whose values are bits, as in local-write,remote-read; or all, or none. */
 int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flags,
 		   struct kv_why *why);
-/* A number: decimal digits and nothing else. */
+/*
+ * Quantities have one grammar: digits, perhaps with a fraction and a power of ten, as in 1.5 and 1e4, or 0x and
+ * hexadecimal digits; and a unit.
+ */
+/* A number; k, m and g are thousands, millions and thousands of millions. */
 int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
 		   struct kv_why *why);
-/* A number, decimal or with 0x hexadecimal. */
-int kv_parse_number(const char *text, uint64_t max, uint64_t *value, struct kv_why *why);
-/* Bytes, as a number of either kind, perhaps with k, m or g for KiB, MiB or GiB; may be 0. */
+/* Bytes; k, m, g and t, all also with b or ib behind them, are KiB, MiB, GiB and TiB; may be 0. */
 int kv_parse_bytes(const char *text, uint64_t max, uint64_t *bytes, struct kv_why *why);
 /* Like kv_parse_bytes(), but never 0. */
 int kv_parse_size(const char *text, uint32_t *bytes, struct kv_why *why);
 /* A path MTU: 256, 512, 1024, 2048 or 4096 (IBTA 9.4.3). */
 int kv_parse_mtu(const char *text, uint32_t *bytes, struct kv_why *why);
-/* A number, perhaps with a fraction, and s (or nothing), ms, us or ns; below 1 ns is cut off. */
+/* A time; its unit is ns, us, ms, s (or nothing), m or min, or h; a fraction of 1 ns is cut off. */
 int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *ns,
 		  struct kv_why *why);
+/* The port of a service: @port, a const char *, receives @text. */
+int kv_parse_port(const char *text, void *port, struct kv_why *why);
 /* One or two CPUs, as in 1 or 1,0: struct kv_cpus. */
 int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */

@@ -45,17 +45,28 @@ const struct kv_option kv_cmd_no_rows[] = {
 
 /**
  * kv_cmd_find() - look for a command
- * @name: its word
+ * @name: its word, perhaps cut short
+ * @several: receives the words that begin so, if there are several
+ * @size: size of @several
  *
  * Return: its entry, or NULL.
  */
-const struct kv_cmd_entry *kv_cmd_find(const char *name)
+const struct kv_cmd_entry *kv_cmd_find(const char *name, char *several, size_t size)
 {
+	struct kv_match match = { 0 };
+
+	*several = '\0';
 	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
-		if (e->name && !strcmp(e->name, name))
-			return e;
+		unsigned int before = match.n;
+
+		if (!e->name)
+			continue;
+		if (kv_match(&match, name, e->name, e))
+			break;
+		if (match.n > before)
+			kv_append(several, size, "%s%s", *several ? ", " : "", e->name);
 	}
-	return NULL;
+	return match.row;
 }
 
 static int print(const struct kv_cmd *cmd, struct json_object *doc, struct kv_fault *f)

@@ -85,4 +85,4 @@ struct kv_cmd_entry {
 
 extern const struct kv_cmd_entry kv_cmd_list[];
 
-const struct kv_cmd_entry *kv_cmd_find(const char *name);
+const struct kv_cmd_entry *kv_cmd_find(const char *name, char *several, size_t size);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "cmd/cmd.h"
+#include "object/noun.h"
 #include "out/devices.h"
 
 static struct dev_args {
@@ -37,7 +38,7 @@ static int check(int n, char **word, struct kv_fault *f)
 {
 	if (!n)
 		return 0;
-	if (strcmp(word[0], "show") && strcmp(word[0], "list"))
+	if (!kv_command_find(&kv_noun_dev, word[0]))
 		return kv_fault_usage(f, "'kverbs dev' takes 'show'; see 'kverbs dev --help'");
 	if (n > 2)
 		return kv_fault_usage(f, "'%s' is one device too many; 'kverbs dev show' takes one or none",

@@ -134,16 +134,19 @@ struct reader {
 /**
  * kv_key_find() - look for a key
  * @table: the keys
- * @word: its name, which may be written as an option, with -- before it
+ * @word: its name, which may have _ for -, and be written as an option, with -- before it
  *
  * Return: the key, or NULL.
  */
 const struct kv_key *kv_key_find(const struct kv_key *table, const char *word)
 {
+	size_t n;
+
 	if (!strncmp(word, "--", 2))
 		word += 2;
+	n = strlen(word);
 	for (; table->name; table++) {
-		if (!strcmp(table->name, word))
+		if (kv_word_begins(table->name, word, n) && !table->name[n])
 			return table;
 	}
 	return NULL;
@@ -247,7 +250,7 @@ static int read_value(const struct reader *r, const struct kv_key *key,
 	switch (key->kind) {
 	case KV_KEY_U32:
 	case KV_KEY_U64:
-		ret = kv_parse_number(text, max_of(key), &v, &why);
+		ret = kv_parse_count(text, 0, max_of(key), &v, &why);
 		break;
 	case KV_KEY_SIZE:
 	case KV_KEY_SIZE32:

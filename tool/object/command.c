@@ -308,54 +308,72 @@ const struct kv_noun *const *kv_nouns(void)
 
 /**
  * kv_noun_find() - look for a noun
- * @name: its word
+ * @name: its word, perhaps cut short
  *
  * Return: the noun, or NULL.
  */
 const struct kv_noun *kv_noun_find(const char *name)
 {
+	struct kv_match match = { 0 };
+
 	for (const struct kv_noun *const *noun = kv_nouns(); *noun; noun++) {
-		if (!strcmp((*noun)->name, name))
-			return *noun;
+		if (kv_match(&match, name, (*noun)->name, *noun))
+			break;
 	}
-	return NULL;
+	return match.row;
 }
 
 /**
  * kv_command_find() - look for a command
  * @noun: the command's noun
- * @name: its word, or iproute2's for it; "" if the noun is the command
+ * @name: its word, or iproute2's for it, perhaps cut short; "" if the noun is the command
  *
  * Return: the command, or NULL.
  */
 const struct kv_command *kv_command_find(const struct kv_noun *noun, const char *name)
 {
+	struct kv_match match = { 0 };
+
 	if (!strcmp(name, "list"))
 		name = "show";
 	if (!strcmp(name, "delete"))
 		name = "del";
 	for (const struct kv_command *c = noun->command; c->name; c++) {
-		if (!strcmp(c->name, name))
-			return c;
+		if (kv_match(&match, name, c->name, c))
+			break;
 	}
-	return NULL;
+	return match.row;
+}
+
+/* A word that is the beginning of several is refused with these, any other one with all. */
+static void list_word(char *text, char *several, size_t size, const char *word, const char *typed)
+{
+	size_t n = strlen(typed);
+
+	kv_append(text, size, "%s%s", *text ? ", " : "", word);
+	if (n && kv_word_begins(word, typed, n))
+		kv_append(several, size, "%s%s", *several ? ", " : "", word);
 }
 
 static int refuse_noun(const char *word, struct kv_fault *f)
 {
-	char text[256] = "";
+	char text[256] = "", several[256] = "";
 
 	for (size_t i = 0; nouns[i]; i++)
-		kv_append(text, sizeof(text), "%s%s", i ? ", " : "", nouns[i]->name);
+		list_word(text, several, sizeof(text), nouns[i]->name, word);
+	if (*several)
+		return kv_fault_usage(f, "'%s' may be %s", word, several);
 	return kv_fault_usage(f, "there is no command '%s'; there are %s", word, text);
 }
 
 static int refuse_command(const struct kv_noun *noun, const char *word, struct kv_fault *f)
 {
-	char text[128] = "";
+	char text[128] = "", several[128] = "";
 
 	for (const struct kv_command *c = noun->command; c->name; c++)
-		kv_append(text, sizeof(text), "%s%s", c == noun->command ? "" : ", ", c->name);
+		list_word(text, several, sizeof(text), c->name, word ?: "");
+	if (*several)
+		return kv_fault_usage(f, "'%s' may be %s", word, several);
 	if (!word)
 		return kv_fault_usage(f, "a word is missing behind '%s': %s", noun->name, text);
 	return kv_fault_usage(f, "'%s' is not known; there are %s", word, text);

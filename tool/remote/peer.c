@@ -16,7 +16,6 @@ int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
 {
 	char *host = text, *end;
 	struct kv_why why;
-	uint64_t v;
 
 	peer->ssh = !strncmp(text, "ssh:", 4);
 	if (peer->ssh)
@@ -34,9 +33,8 @@ int kv_peer_parse(struct kv_peer *peer, char *text, struct kv_fault *f)
 	}
 	if (end && *end == ':') {
 		*end++ = '\0';
-		if (kv_parse_count(end, 1, 65535, &v, &why))
+		if (kv_parse_port(end, &peer->port, &why))
 			return kv_fault_usage(f, "port '%s' of host '%s' %s", end, host, why.text);
-		peer->port = end;
 	}
 	if (peer->ssh && *host == '-')
 		return kv_fault_usage(f, "host '%s' begins with '-': ssh would take it for an option", host);
