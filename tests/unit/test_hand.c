@@ -151,7 +151,7 @@ static void test_objects(void **state)
 	fake_world.lists_changing = 1000;
 	bad(&h, -EINTR, "pd show", "ask again");
 	fake_world.lists_changing = 0;
-	bad(&h, -ENOENT, "pd show 9", "pd show: no pd with id 9 (ENOENT)");
+	bad(&h, -ENOENT, "pd show 9", "pd show: no pd with id 9; there are 1, 2 (ENOENT)");
 	bad(&h, -EINVAL, "pd add name p", "the name 'p' is taken: pd 1 has it");
 	bad(&h, -EINVAL, "pd add name last", "is taken");
 	bad(&h, -EINVAL, "pd add name 1x", "can't be a name");
@@ -962,7 +962,7 @@ static void test_batch(void **state)
 
 	begin(&h, KV_SPACE_KERNEL, true);
 	assert_int_equal(run_batch(&h, "pd add\n\npd \\\n del 9\npd add", &t), -ENOENT);
-	assert_string_equal(h.f.text, "x.kv:3: pd del: no pd with id 9 (ENOENT)");
+	assert_string_equal(h.f.text, "x.kv:3: pd del: no pd with id 9; there is 1 (ENOENT)");
 	assert_int_equal(h.f.exit, KV_EXIT_FAILED);
 	assert_int_equal(fake_world.objects, 1);
 	assert_int_equal(run_batch(&h, "pd add\npd add 'x", &t), -EINVAL);

@@ -66,14 +66,14 @@ table() {
 2 | pd del: the id or the name of the pd is missing | pd del
 2 | cq add: 'cqe' is missing: how many completions it has to hold | cq add
 2 | cq add: 'cqe' needs a value: how many completions it has to hold | cq add cqe
-2 | cq add: cqe 'x' is no number; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | cq add cqe x
+2 | cq add: cqe 'x' is no number; it takes a number from 0 to 4294967295 | cq add cqe x
 2 | cq add: 'cqe' is given twice | cq add cqe 8 cqe 9
-2 | cq add: cqe '4294967296' is too large; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | cq add cqe 4294967296
+2 | cq add: cqe '4294967296' is too large; it takes a number from 0 to 4294967295 | cq add cqe 4294967296
 2 | cq add: context 'fly' is not known; it takes polled, event, softirq, workqueue or unbound-workqueue | cq add cqe 64 context fly
 2 | buf add: 'length' is missing: bytes of the buffer, which starts zeroed | buf add
 2 | buf add: length '4x' has 'x' behind its number; it takes bytes from 0 to 18446744073709551615, or KiB, MiB or GiB as in 4k, 1m or 1g | buf add length 4x
 2 | buf add: length '99999999999999999999' is too large; it takes bytes from 0 to 18446744073709551615, or KiB, MiB or GiB as in 4k, 1m or 1g | buf add length 99999999999999999999
-2 | buf add: pieces 'fly' is no number; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | buf add length 4k pieces fly
+2 | buf add: pieces 'fly' is no number; it takes a number from 0 to 4294967295 | buf add length 4k pieces fly
 2 | buf add: 'fly' is not known; it takes dev, length, pieces, node, name | buf add fly
 2 | mr add: 'pd' is missing: its protection domain | mr add max-pages 4
 2 | mr reg: 'buf' is missing: the buffer that it is registered over | mr reg $mr qp $qp
@@ -96,15 +96,15 @@ table() {
 2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd cq $cq send-cq $cq
 2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd send-cq $cq
 2 | qp add: type 'xrc' is not known; it takes rc, uc or ud | qp add pd $pd cq $cq type xrc
-2 | qp add: max-send-wr '-1' is negative; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | qp add pd $pd cq $cq max-send-wr -1
+2 | qp add: max-send-wr '-1' is negative; it takes a number from 0 to 4294967295 | qp add pd $pd cq $cq max-send-wr -1
 2 | qp modify: 'state' is missing: the state to go to | qp modify $qp
 2 | qp modify: state 'fly' is not known; it takes reset, init, rtr, rts, sqd, sqe or err | qp modify $qp state fly
 2 | qp modify: access 'fly' has 'fly', which is not known; it takes a list of local-write, remote-write, remote-read or remote-atomic, or all, or none | qp modify $qp state init access fly
 2 | qp modify: 'fly' is not known; it takes state, cur-state, access, port, pkey-index, qkey, path-mtu, dest-qpn, rq-psn, dgid, sgid-index, dlid, sl, traffic-class, flow-label, hop-limit, min-rnr-timer, max-dest-rd-atomic, sq-psn, timeout, retry-cnt, rnr-retry, max-rd-atomic, path-mig-state, alt-dgid, alt-sgid-index, alt-dlid, alt-port, alt-pkey-index, alt-timeout, sqd-async-notify | qp modify $qp fly 1
 2 | qp connect: peer 'fly' is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it | qp connect $qp peer fly
 2 | qp connect: peer '0000:000012:000012:00000000000000000000ffffc00002' is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc00002
-2 | qp connect: psn '0x1000000' is too large; it takes a number from 0 to 16777215, decimal or hexadecimal with 0x | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 psn 0x1000000
-2 | qp address: psn '0x1000000' is too large; it takes a number from 0 to 16777215, decimal or hexadecimal with 0x | qp address $qp psn 0x1000000
+2 | qp connect: psn '0x1000000' is too large; it takes a number from 0 to 16777215 | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 psn 0x1000000
+2 | qp address: psn '0x1000000' is too large; it takes a number from 0 to 16777215 | qp address $qp psn 0x1000000
 2 | post: a word is missing behind 'post': send, send-imm, write, write-imm, read, fetch-add, cmp-swp, recv | post
 2 | post: 'fly' is not known; there are send, send-imm, write, write-imm, read, fetch-add, cmp-swp, recv | post fly qp $qp
 2 | post send: 'qp' is missing: where it is posted | post send
@@ -112,8 +112,8 @@ table() {
 2 | post send: 'offset' belongs to a piece: 'sge' has to stand before it | post send qp $qp offset 1
 2 | post send: length '5g' is too large; it takes bytes from 0 to 4294967295, or KiB, MiB or GiB as in 4k, 1m or 1g | post send qp $qp sge buf $buf length 5g
 2 | post send: 'lkey' is not known; it takes qp, sge (buf, mr, offset, length), wr-id, inline, solicited, unsignaled, fence, ah, remote-qpn, remote-qkey, and | post send qp $qp sge mr $mr lkey fly
-2 | post send: wr-id '18446744073709551616' is too large; it takes a number from 0 to 18446744073709551615, decimal or hexadecimal with 0x | post send qp $qp wr-id 18446744073709551616
-2 | post send-imm: imm '4294967296' is too large; it takes a number from 0 to 4294967295, decimal or hexadecimal with 0x | post send-imm qp $qp imm 4294967296
+2 | post send: wr-id '18446744073709551616' is too large; it takes a number from 0 to 18446744073709551615 | post send qp $qp wr-id 18446744073709551616
+2 | post send-imm: imm '4294967296' is too large; it takes a number from 0 to 4294967295 | post send-imm qp $qp imm 4294967296
 2 | post send-imm: 'imm' is missing: immediate data, which the peer's completion shows | post send-imm qp $qp
 2 | post write-imm: 'imm' is missing: immediate data, which the peer's completion shows | post write-imm qp $qp remote-addr 0 remote-key 0
 2 | post write: 'solicited' is not known; it takes qp, sge (buf, mr, offset, length), wr-id, remote-addr, remote-key, remote-offset, inline, unsignaled, fence, and | post write qp $qp solicited remote-addr 0 remote-key 0
@@ -137,7 +137,7 @@ table() {
 2 | post send: wr 3: 'buf' or 'mr' is missing: which bytes? | post send qp $qp and send and send sge
 2 | poll: 'cq' is missing: which completion queue | poll
 2 | poll: 'cq' needs a value: which completion queue | poll cq
-2 | poll: max '65' is too large; it takes a number from 0 to 64, decimal or hexadecimal with 0x | poll cq $cq max 65
+2 | poll: max '65' is too large; it takes a number from 0 to 64 | poll cq $cq max 65
 2 | poll: 'max' is 0; it takes at least 1 | poll cq $cq max 0
 2 | poll: 'count' is 0; it takes at least 1 | poll cq $cq count 0
 2 | poll: 'timeout' needs 'count' or 'wait': without them there is no waiting | poll cq $cq timeout 1s
@@ -159,10 +159,10 @@ table() {
 1 | pd del: pd $pd is in use by mr $mr, srq $srq, ${and_ah}qp $qp, qp $wqp: delete these first (EBUSY) | pd del $pd
 1 | cq del: cq $cq is in use by qp $qp, qp $wqp: delete these first (EBUSY) | cq del $cq
 1 | srq del: srq $srq is in use by qp $wqp: delete that first (EBUSY) | srq del $srq
-1 | buf del: buf: no buf with this id among yours (ENOENT) | buf del 2000000000
-1 | mr del: mr: no mr with this id among yours (ENOENT) | mr del 2000000000
-1 | qp add: send_cq: no cq with this id among yours (ENOENT) | qp add pd $pd cq 2000000000
-1 | mr add: pd: no pd with this id among yours (ENOENT) | mr add pd 2000000000
+1 | buf del: buf: no buf with this id among yours; there is $buf (ENOENT) | buf del 2000000000
+1 | mr del: mr: no mr with this id among yours; there is $mr (ENOENT) | mr del 2000000000
+1 | qp add: send_cq: no cq with this id among yours; there are $cq, $ecq (ENOENT) | qp add pd $pd cq 2000000000
+1 | mr add: pd: no pd with this id among yours; there is $pd (ENOENT) | mr add pd 2000000000
 1 | pd add: device: no such RDMA device in this network namespace (ENODEV) | pd add dev nosuch0
 1 | pd add: kernel space: there is no RDMA device 'nosuch0'; there is $DEV (ENODEV) | pd add --dev nosuch0
 1 | there is no RDMA device 'nosuch0'; 'kverbs dev show' lists those that there are | dev show nosuch0

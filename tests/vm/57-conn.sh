@@ -235,9 +235,9 @@ ERANGE | cannot listen on $ADDR: backlog: integer out of range: it takes 1 to 10
 EADDRINUSE | cannot listen on $ADDR:*port is in use: take another one, or 0 | | conn listen \$l.src
 ETIMEDOUT | no request has come to conn * within * s | | conn get-request l timeout 100ms
 ENOENT | *no conn with this id among yours | *no conn with id 4000000 in user space | conn get-request 4000000
-ENOENT | *no qp with this id among yours | no qp with id 4000000 in user space | conn accept l qp 4000000
-ENOENT | *no qp with this id among yours | no qp with id 4000000 in user space | conn connect $ADDR:5 qp 4000000
-ENOENT | *no conn with this id among yours | no conn with id 4000000 in user space | conn accept 4000000 qp a
+ENOENT | *no qp with this id among yours; there [ai]* | no qp with id 4000000 in user space; there [ai]* | conn accept l qp 4000000
+ENOENT | *no qp with this id among yours; there [ai]* | no qp with id 4000000 in user space; there [ai]* | conn connect $ADDR:5 qp 4000000
+ENOENT | *no conn with this id among yours; there [ai]* | no conn with id 4000000 in user space; there [ai]* | conn accept 4000000 qp a
 ETIMEDOUT | no request has come to conn * within * s | | conn accept l qp a timeout 100ms
 EINVAL | *the conn listens: take its requests, or delete it | | conn reject l
 EINVAL | *the conn listens: take its requests, or delete it | | conn disconnect l
@@ -248,7 +248,7 @@ EINVAL | address $ADDR:5 not resolved: src and dst must be of the same family | 
 EINVAL | cannot connect to $ADDR:5: *the qp must be an RC one | | conn connect $ADDR:5 qp u
 EINVAL | cannot connect to $ADDR:5: *the qp must be in RESET or INIT: reset it | | conn connect $ADDR:5 qp r
 EINVAL | cannot connect to $ADDR:5: private_data: a request transports at most 56 bytes | cannot connect to $ADDR:5: private_data has 57 bytes: a request carries at most 56 | conn connect $ADDR:5 qp a private-data 123456789012345678901234567890123456789012345678901234567
-EINVAL | *responder_resources is above the device's max_qp_rd_atom | *responder_resources is 255, above the device's max_qp_rd_atom, * | conn connect $ADDR:5 qp a responder-resources 255
+EINVAL | *responder_resources is above the device's max_qp_rd_atom* | *responder_resources is 255, above the device's max_qp_rd_atom, * | conn connect $ADDR:5 qp a responder-resources 255
 ETIMEDOUT | cannot connect to ${ADDR%.*}.77:5: nobody answers* | | conn connect ${ADDR%.*}.77:5 qp a timeout 1s
 = conn show
 = qp modify a state reset

@@ -4,7 +4,6 @@
 # kverbs batch on a terminal: lines are edited, recalled and completed; --echo and --step.
 . ./hand.sh
 
-# shellcheck disable=SC2154 # tap.sh makes the folder
 export TERM=xterm XDG_STATE_HOME="$work/state"
 
 # types: what is typed comes from stdin, as printf writes it; what came on the terminal is in $work/screen, the exit

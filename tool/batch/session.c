@@ -101,6 +101,8 @@ static void note_call(const struct kv_trace_call *call, void *arg)
 	struct kv_session *s = arg;
 	struct json_object *verb;
 
+	if (s->untold)
+		return;
 	if (s->trace)
 		print_call(call);
 	if (!call->called)
@@ -203,6 +205,58 @@ int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 	return ret;
 }
 
+/* The maximum number of ids in a message. */
+#define IDS 8
+
+/* The ids of a type's objects. */
+struct ids {
+	char text[128];
+	unsigned int n;
+};
+
+static int add_id(const union kv_object *object, void *arg)
+{
+	struct ids *ids = arg;
+
+	if (ids->n++ < IDS)
+		kv_append(ids->text, sizeof(ids->text), "%s%u", ids->n > 1 ? ", " : "", object->id);
+	return 0;
+}
+
+/* Adds the objects that there are to a message about one that there is not. */
+static void tell_ids(struct kv_session *s, struct kv_fault *f)
+{
+	struct ids ids = { .n = 0 };
+	enum kv_type type = 0;
+	char text[32];
+
+	for (; type < KV_TYPES; type++) {
+		snprintf(text, sizeof(text), "no %s with ", kv_enum_name(kv_enum_type, type));
+		if (strstr(f->text, text))
+			break;
+	}
+	if (type == KV_TYPES || s->b->ops->each(s->b, type, add_id, &ids))
+		return;
+	kv_append(f->text, sizeof(f->text), "; there %s %s", ids.n > 1 ? "are" : "is",
+		  ids.n ? ids.text : "none");
+	if (ids.n > IDS)
+		kv_append(f->text, sizeof(f->text), " and %u more", ids.n - IDS);
+}
+
+/* Adds the number to a message that ends with the name of the limit that was exceeded. */
+static void tell_limit(struct kv_session *s, struct kv_fault *f)
+{
+	static const char before[] = "above the device's ";
+	const char *name = strstr(f->text, before);
+	const struct kv_member *limit;
+	struct kv_fault why;
+
+	limit = name ? kv_member_find(kv_op_rows[KV_OP_DEV_GET].out, name + strlen(before)) : NULL;
+	if (limit && limit->type == KV_MEMBER_U32 && !kv_session_dev(s, &why))
+		kv_append(f->text, sizeof(f->text), ", which is %u on %s",
+			  *(uint32_t *)((char *)&s->dev + limit->offset), s->dev.name);
+}
+
 /**
  * kv_session_refuse() - report the reason of the backend's refusal
  * @s: the session
@@ -218,7 +272,14 @@ int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 	if (error == -EINTR && kv_interrupt_seen())
 		return kv_fault_set(f, error, "interrupted");
 	word_error(s->b->err, error, text, sizeof(text));
-	return kv_fault_set(f, error, "%s", text);
+	kv_fault_set(f, error, "%s", text);
+	s->untold = true;
+	if (error == -ENOENT)
+		tell_ids(s, f);
+	else
+		tell_limit(s, f);
+	s->untold = false;
+	return error;
 }
 
 /**

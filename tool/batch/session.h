@@ -14,6 +14,7 @@
  * @batch: objects die with the session; else they are persistent
  * @trace: each verb is printed on stderr
  * @json: a command's document has its verbs, too
+ * @untold: the verbs that are called now are not the command's
  * @has_dev: @dev is valid
  * @dev: the device for commands that name none, see kv_session_dev()
  * @variables: the names of objects and variables
@@ -31,6 +32,7 @@ struct kv_session {
 	bool batch;
 	bool trace;
 	bool json;
+	bool untold;
 	bool has_dev;
 	struct kv_dev dev;
 	struct kv_variables variables;

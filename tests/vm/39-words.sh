@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# How words may be typed: cut short, with _ for -, numbers with powers and units, letters for options. And refusals that
+# name what there is.
+. ./hand.sh
+
+# means NAME PATTERN COMMAND…: what it prints begins so
+means() {
+	name=$1 pattern=$2
+	shift 2
+	"$@" >"$work/out" 2>&1
+	has "$name" "$pattern" "$work/out"
+}
+
+means "a command cut short" "pd * dev *" kverbs pd a
+means "a command for objects cut short" "*" kverbs fl
+means "a command with options of its own cut short" "usage: kverbs conn-rate*" kverbs conn_r --help
+means "and after help" "usage: kverbs conn-rate*" kverbs help conn-r
+means "and for man" '.TH KVERBS*CONN-RATE*' kverbs man conn-r
+means "and in 'dev'" "*$DEV*" kverbs dev sh "$DEV"
+refused "what may be several commands is none" 2 "'pi' may be pingpong, ping" kverbs pi
+refused "nor is it if only one is about objects" 2 "'d' may be doctor, dev" kverbs d
+printf 'pd a name p\ncq a comp_vector 0 cqe 16 name c\nqp add pd p cq c max_send_wr 1e1 --max_inline 0x10 name q\n' >"$work/lines"
+printf 'buf add length 4KiB name b\nexpect length 4096\nmr add pd p name m\n' >>"$work/lines"
+for space in kernel user; do
+	check "words of a batch, $space space" kverbs batch "$work/lines" --space $space
+done
+echo 'mr reg m buf b access local_write,remote_write' >>"$work/lines"
+check "a list of words with _" kverbs batch "$work/lines" --space user
+echo 'e a' >"$work/lines"
+refused "what may be several commands of a batch is none" 2 "'e' may be echo, expect" kverbs batch "$work/lines"
+echo 'qp a' >"$work/lines"
+refused "and of an object's commands" 2 "'a' may be add, address" kverbs batch "$work/lines"
+# shellcheck disable=SC2086 # words
+kverbs lat $by_cm --op fetch_add --space user --iters 1e1 --retry_cnt 5 --ack_timeout 10 --json - >"$work/json" 2>"$work/why" ||
+	cat "$work/why" >>"$work/json"
+if ! lacks "an option and its value with _" "atomics"; then
+	check "an option and its value with _" jq -e '.cell.op == "fetch-add" and .spec.iters == 10 and .spec.retry_cnt == 5' "$work/json"
+fi
+# shellcheck disable=SC2086
+check "sizes, counts and times as people write them" sh -c \
+	"kverbs lat $by_cm --op write --space user --size 1.5kb --iters 0.1k --timeout 1m --json - | jq -e '.cell.size_bytes == 1536 and .spec.iters == 100'"
+means "perftest's letters of pingpong" "kverbs: 'b' is one host too many*" kverbs pingpong --space user -p 5000 -s 64 -m 1024 -n 1k -q 16 -r 8 -e -x 0 a b
+for command in ping conn-rate serve; do
+	refused "$command -p" 2 "--port 'x' is no number" kverbs $command -p x
+done
+
+kverbs flush >/dev/null
+refused "a missing object: there is none" 1 "no pd with this id among yours; there is none" kverbs pd show 77
+one=$(kverbs pd add --json | jq .result.id)
+refused "there is one" 1 "no pd with this id among yours; there is $one (ENOENT)" kverbs pd del 4000000000
+two=$(kverbs pd add --json | jq .result.id)
+refused "there are two" 1 "pd: no pd with this id among yours; there are $one, $two (ENOENT)" kverbs mr add pd 4000000000
+for _ in 1 2 3 4 5 6 7; do
+	kverbs pd add >/dev/null
+done
+refused "there are many" 1 " and 1 more (ENOENT)" kverbs pd del 4000000000
+kverbs flush >/dev/null
+most=$(kverbs dev show "$DEV" --json | jq '[.. | .max_cqe? | numbers][0]')
+refused "a limit of the device: its number" 1 "cqe is above the device's max_cqe, which is $most on $DEV (EINVAL)" kverbs cq add cqe 2000000000
+finish
