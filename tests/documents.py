@@ -7,7 +7,8 @@ usage: tests/documents.py [KVERBS]
 Links lead to files and headings that are there; the answer in README.md and the tables of
 docs/results.md are those of tests/det/figures, and README.md has at most 120 lines; the number of
 the protocol is that of the tool; commands and options that a block
-of commands has are those of the tool, build/kverbs or KVERBS. Exit status 1 if not.
+of commands has are those of the tool, build/kverbs or KVERBS, and those of make and scripts/ that a guest can't
+run (tests/vm/34-documents.sh) are those of their --help. Exit status 1 if not.
 """
 import re
 import subprocess
@@ -75,8 +76,8 @@ def tables():
         yield from table('docs/results.md', part, '.'.join(part.split('.')[:2]), True)
 
 
-def tool_help(tool, command):
-    done = subprocess.run([tool, command, '--help'], capture_output=True, text=True, check=False)
+def tool_help(*command):
+    done = subprocess.run([*command, '--help'], capture_output=True, text=True, check=False)
     return done.stdout if not done.returncode else None
 
 
@@ -105,6 +106,24 @@ def options(path, text, tool, known):
                     yield f'{path}: {command} has no option {option}: {line.strip()}'
 
 
+def host_commands(path, text):
+    """Targets of make, programs of scripts/ and their options, and tests that a block is run by."""
+    for line in blocks(text):
+        for target in re.findall(r'^make ([a-z-]+)', line):
+            if not re.search(rf'^# make {target}\b', Path('Makefile').read_text(), re.M):
+                yield f"{path}: 'make help' has no target {target}"
+        for script, rest in re.findall(r'^(scripts/[a-z-]+)((?:(?! -- ).)*)', line):
+            if not Path(script).exists():
+                yield f'{path}: there is no {script}'
+                continue
+            for option in re.findall(r'(?<=\s)(--[a-z][a-z-]*)', rest):
+                if not re.search(re.escape(option) + r'(?![a-z-])', tool_help(script)):
+                    yield f'{path}: {script} has no option {option}: {line.strip()}'
+    for test in re.findall(r'^<!-- run by: (.*) -->$', text, re.M):
+        if path.name not in (Path(test).read_text() if Path(test).exists() else ''):
+            yield f'{path}: {test} does not run its blocks'
+
+
 def protocol(path, text):
     """The control channel's number, wherever a document shows a message of it."""
     want = re.search(r'^#define KV_PROTOCOL (\d+)', Path('tool/remote/hello.h').read_text(), re.M).group(1)
@@ -122,7 +141,7 @@ def main():
         wrong.append(f'README.md has {readme.count(chr(10))} lines, and {README_LINES} are the most')
     for path in [Path('README.md'), Path('examples/README.md'), *sorted(Path('docs').glob('*.md'))]:
         text = path.read_text()
-        wrong += [*links(path, text), *options(path, text, tool, known), *protocol(path, text)]
+        wrong += [*links(path, text), *options(path, text, tool, known), *host_commands(path, text), *protocol(path, text)]
     print('\n'.join(wrong), end='\n' if wrong else '')
     return bool(wrong)
 

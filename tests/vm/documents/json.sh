@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+kverbs pd add --json | jq -c . | sed 's/":/": /g; s/,"/, "/g'

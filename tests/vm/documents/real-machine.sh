@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=sh
+rmmod kverbs
