@@ -2,7 +2,9 @@
 # shellcheck shell=dash
 . ./tap.sh
 
+# Walk-throughs, and the solutions of docs/exercises.md.
 examples=../../examples
+mkdir "$work/exercises"
 
 # shows FILE SPACE TEXT: the file was run in this space, and printed TEXT
 shows() {
@@ -17,8 +19,9 @@ on_iwarp() {
 
 objects >"$work/before"
 all=
-for path in "$examples"/*.kv; do
-	file=${path##*/}
+for path in "$examples"/*.kv "$examples"/exercises/*.kv; do
+	file=${path#"$examples/"}
+	check "$file says how it is run" grep -qxE "#     kverbs batch $file --space both( --trace)?" "$path"
 	for space in kernel user; do
 		out=$work/${file%.kv}.$space
 		if kverbs batch "$path" --space $space >"$out" 2>"$work/stderr" &&
@@ -88,7 +91,7 @@ spoiled() {
 
 # The last thing that each file expects, so that it is known to get there.
 for path in $all; do
-	file=${path##*/}
+	file=${path#"$examples/"}
 	line=$(grep -n '^expect' "$path" | tail -n 1)
 	for space in kernel user; do
 		spoiled "$file" "${line%%:*}" "s/\$/' spoiled'/"
