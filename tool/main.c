@@ -36,6 +36,7 @@ static void print_help(FILE *file)
 		"  -j, --json[=FILE]  print JSON in place of text; with =FILE print text, and\n"
 		"                     write JSON to FILE\n"
 		"  --trace            tell each verb on standard error: arguments, result, time\n"
+		"  --pcap FILE        have tcpdump write the packets of the device's netdev there\n"
 		"  --dev DEV          device; default: the only one there is\n"
 		"  --                 the words behind it are no options\n"
 		"\n"

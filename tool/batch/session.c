@@ -258,6 +258,23 @@ static void tell_limit(struct kv_session *s, struct kv_fault *f)
 }
 
 /**
+ * kv_session_capture() - begin to write the packets of the session's device into a file
+ * @s: the session
+ * @c: the capture, which may run already; kv_capture_end() ends it
+ * @path: the file; NULL: nothing happens
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_session_capture(struct kv_session *s, struct kv_capture *c, const char *path,
+		       struct kv_fault *f)
+{
+	int ret = path && !c->pid ? kv_session_dev(s, f) : 0;
+
+	return path && !c->pid && !ret ? kv_capture_begin(c, path, &s->dev, f) : ret;
+}
+
+/**
  * kv_session_refuse() - report the reason of the backend's refusal
  * @s: the session
  * @error: errno that the backend returned

@@ -5,6 +5,7 @@
 #include "batch/variables.h"
 #include "model/site.h"
 #include "object/noun.h"
+#include "sys/capture.h"
 
 /**
  * struct kv_session - a connection to one space, and the state of its commands
@@ -54,6 +55,8 @@ int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **w
 int kv_session_check(char **word, size_t n, struct kv_fault *f);
 int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f);
 int kv_session_dev(struct kv_session *s, struct kv_fault *f);
+int kv_session_capture(struct kv_session *s, struct kv_capture *c, const char *path,
+		       struct kv_fault *f);
 int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f);
 int kv_session_reword(struct kv_session *s, struct kv_fault *f);
 int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,

@@ -36,6 +36,7 @@
  * @round: number of this round, from 0 on
  * @times: the times of all rounds
  * @docs: the documents of the first round's commands, if they are written at the end
+ * @capture: --pcap; of all spaces and rounds
  * @printed: how many documents were printed as they came
  */
 static struct work {
@@ -50,6 +51,7 @@ static struct work {
 	unsigned int round;
 	struct kv_cost times;
 	struct json_object *docs[KV_SPACES];
+	struct kv_capture capture;
 	unsigned int printed;
 } work = { .o.spaces = 1U << KV_SPACE_KERNEL, .out.fd = -1 };
 
@@ -182,6 +184,8 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 	if (!w->out.to_stdout && first)
 		s.live = tell_event;
 	ret = set_names(&s, &w->o, f);
+	if (!ret)
+		ret = kv_session_capture(&s, &w->capture, w->o.pcap, f);
 	if (ret)
 		goto out_close;
 	batch.in = open_input(w);
@@ -402,6 +406,7 @@ static int run_file(struct work *w, struct kv_fault *f)
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		w->docs[s] = json_object_new_array();
 	ret = run_rounds(w, f);
+	kv_capture_end(&w->capture);
 	return finish(w, ret, f);
 }
 

@@ -85,7 +85,7 @@ static void print_noun(const struct kv_noun *noun)
 	const struct kv_command *c;
 	bool alone = !*noun->command->name;
 
-	printf("\t%s)\n\t\twords='--help --json --trace --dev", noun->name);
+	printf("\t%s)\n\t\twords='--help --json --trace --pcap --dev", noun->name);
 	if (alone)
 		print_keys(noun->command->key);
 	for (c = noun->command; c->name && !alone; c++)
@@ -93,7 +93,7 @@ static void print_noun(const struct kv_noun *noun)
 	printf("'\n");
 	for (c = noun->command; c->name; c++) {
 		if (!alone)
-			printf("\t\t[[ $second == %s ]] && words='--help --json --trace", c->name);
+			printf("\t\t[[ $second == %s ]] && words='--help --json --trace --pcap", c->name);
 		if (!alone) {
 			print_keys(c->key);
 			printf("'\n");

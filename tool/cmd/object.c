@@ -31,6 +31,7 @@ static int check_space(const struct kv_object_options *o, struct kv_fault *f)
 static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_fault *f)
 {
 	static struct kv_session s;
+	struct kv_capture capture = { 0 };
 	bool monitor = !strcmp(o->word[0], kv_noun_monitor.name);
 	struct kv_fault why = { 0 };
 	struct json_object *doc;
@@ -41,6 +42,8 @@ static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_
 	s.json = o->json;
 	s.live = tell_event;
 	s.live_arg = out;
+	if (!ret)
+		ret = kv_session_capture(&s, &capture, o->pcap, f);
 	if (!ret) {
 		ret = kv_session_run(&s, 0, o->word, o->n, &doc, f);
 	} else {
@@ -60,6 +63,7 @@ static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_
 		*f = why;
 	json_object_put(doc);
 	kv_session_close(&s);
+	kv_capture_end(&capture);
 	return ret ? ret : err;
 }
 

@@ -28,6 +28,8 @@ static int parse_set(const char *text, void *field, struct kv_why *why)
 	KV_OPTION_JSON_ROW(struct kv_object_options, json),				\
 	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
 	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
+	{ "pcap", "FILE", "have tcpdump write the packets that pass the device's network interface there", \
+	  KV_OPTION_TEXT, .at = offsetof(struct kv_object_options, pcap), .min = 1 },	\
 	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
 	  KV_OPTION_ENUM, .at = offsetof(struct kv_object_options, spaces),		\
 	  .has = offsetof(struct kv_object_options, has_space), .names = kv_enum_spaces },	\

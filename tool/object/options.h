@@ -10,6 +10,7 @@ struct kv_object_options {
 	bool help; /* --help */
 	const char *json; /* --json: a file, or "-"; NULL: not given */
 	bool trace; /* --trace */
+	const char *pcap; /* --pcap; NULL: no file */
 	bool has_space; /* --space was given */
 	uint32_t spaces; /* the spaces, a bit for each enum kv_space_id */
 	const char *dev; /* --dev; NULL: the only one */
