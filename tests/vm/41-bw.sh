@@ -94,6 +94,7 @@ refused "--signal 6 is no multiple of --list 4" --depth 12 --list 4 --signal 6
 refused "it takes a number from 1 to 16384" --depth 16385
 refused "it takes a number from 1 to 32" --list 33
 refused "--space" --space nowhere
+refused "--stats: bw prints rates in any case" --stats
 
 # Ctrl-C: the rounds until then, and the status of a signal.
 # shellcheck disable=SC2086 # words

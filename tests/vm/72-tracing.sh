@@ -70,7 +70,7 @@ for line in "kverbs_obj_new: pd [1-9]" "kverbs_verb: pd 0 create ns=[1-9]" \
 	"kverbs_post: qp [1-9][0-9]* wrs=1 posted=1 error=0 ns=[1-9]" "kverbs_poll: cq [1-9][0-9]* wcs=0" \
 	"kverbs_obj_del: buf [1-9]" "netlink_extack: msg=.* is missing: INIT needs it" \
 	"netlink_extack: msg=\(the qp is in RESET: its next state is INIT\|iWARP's qps go to RTS by their conn\)" \
-	"netlink_extack: msg=there is no buf"; do
+	"netlink_extack: msg=no buf with this id among yours"; do
 	grep -q "$line" "$work/trace" && pass "traced: $line" || fail "traced: $line" "$work/trace" "$work/out"
 done
 cd /

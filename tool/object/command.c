@@ -111,11 +111,13 @@ static int look_at(const union kv_object *object, void *arg)
 static void explain_busy(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
 {
 	struct search x = { .s = s, .type = type, .id = id };
+	int ret = 0;
 
-	for (x.by = KV_PD; x.by < KV_TYPES; x.by++)
-		if (s->b->ops->each(s->b, x.by, look_at, &x))
-			return;
-	if (!x.found)
+	s->untold = true;
+	for (x.by = KV_PD; x.by < KV_TYPES && !ret; x.by++)
+		ret = s->b->ops->each(s->b, x.by, look_at, &x);
+	s->untold = false;
+	if (ret || !x.found)
 		return;
 	if (x.found > NAMED)
 		kv_fault_set(f, -EBUSY, "%s %u is in use by %s and %u more: delete these first",
