@@ -33,7 +33,7 @@ refused "what may be several commands of a batch is none" 2 "'e' may be echo, ex
 echo 'qp a' >"$work/lines"
 refused "and of an object's commands" 2 "'a' may be add, address" kverbs batch "$work/lines"
 # shellcheck disable=SC2086 # words
-kverbs lat $by_cm --op fetch_add --space user --iters 1e1 --retry_cnt 5 --ack_timeout 10 --json - >"$work/json" 2>"$work/why" ||
+kverbs lat $by_cm --op fetch_add --space user --iters 1e1 --retry_cnt 5 --ack_timeout 10 --json >"$work/json" 2>"$work/why" ||
 	cat "$work/why" >>"$work/json"
 if ! lacks "an option and its value with _" "atomics"; then
 	check "an option and its value with _" jq -e '.cell.op == "fetch-add" and .spec.iters == 10 and .spec.retry_cnt == 5' "$work/json"

@@ -174,7 +174,7 @@ static void format_samples(char *text, struct json_object *value, struct json_ob
 int kv_cost_print(struct json_object *list, unsigned int spaces,
 		   unsigned int rounds, struct kv_fault *f)
 {
-	char title[KV_SPACES][32], path[KV_SPACES][24];
+	char path[KV_SPACES][24];
 	struct kv_listing column[3 + KV_SPACES] = {
 		{ "line", kv_listing_number, .path = "/line" },
 		{ "command", kv_listing_command, .path = "/command" },
@@ -185,11 +185,9 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	int ret;
 
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		snprintf(title[s], sizeof(title[s]), "%s %s", kv_enum_name(kv_enum_space, s),
-			 kv_unit_name());
 		snprintf(path[s], sizeof(path[s]), "/%s", keys[s]);
 		if (spaces & (1U << s))
-			column[n++] = (struct kv_listing){ title[s], kv_listing_time, .path = path[s] };
+			column[n++] = (struct kv_listing){ kv_enum_name(kv_enum_space, s), kv_listing_time, .path = path[s] };
 	}
 	column[n++] = (struct kv_listing){ "n", format_samples, .path = "" };
 	ret = kv_listing_print(list, column, n, f);
@@ -197,7 +195,7 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 		return ret;
 	printf("\n");
 	out = kv_prose_begin(&prose, stdout);
-	fprintf(out, "What the verbs of each line took");
+	fprintf(out, "What the verbs of each line took, in %s", kv_unit_name());
 	if (rounds > 1)
 		fprintf(out, ", median of %u rounds", rounds);
 	fprintf(out, "; n: in how many rounds a verb was called; -: in none. Polls that found nothing are not counted.\n");
