@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The packets of a device, which tcpdump takes off its network interface. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -57,6 +58,32 @@ static void run(const struct kv_capture *c, int out, int said, const char *filte
 	_exit(NOT_FOUND);
 }
 
+/* Starts tcpdump. If that fails, nothing stays open. */
+static int start(struct kv_capture *c, int out, const char *filter)
+{
+	int said[2], error = 0;
+
+	if (pipe2(said, O_CLOEXEC))
+		return -errno;
+	c->said = fdopen(said[0], "r");
+	if (!c->said) {
+		error = errno;
+		close(said[0]);
+		goto out_close;
+	}
+	c->pid = fork();
+	if (!c->pid)
+		run(c, out, said[1], filter);
+	if (c->pid < 0) {
+		error = errno;
+		c->pid = 0;
+		fclose(c->said);
+	}
+out_close:
+	close(said[1]);
+	return -error;
+}
+
 /* Waits until tcpdump listens; if it ends before, its own message is the reason. */
 static int wait_ready(struct kv_capture *c, struct kv_fault *f)
 {
@@ -90,23 +117,17 @@ int kv_capture_begin(struct kv_capture *c, const char *path, const struct kv_dev
 		     struct kv_fault *f)
 {
 	int ret = find_netdev(c, dev, f);
-	int out, said[2];
+	int out;
 
 	if (ret)
 		return ret;
 	out = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (out < 0)
 		return kv_fault_set(f, -errno, "--pcap: cannot write %s: %s", path, strerror(errno));
-	c->pid = pipe2(said, O_CLOEXEC) ? -1 : fork();
-	if (!c->pid)
-		run(c, out, said[1], kv_dev_is_iwarp(dev) ? IWARP : ROCE);
-	c->said = c->pid < 0 ? NULL : fdopen(said[0], "r");
-	if (!c->said) {
-		c->pid = 0;
-		return kv_fault_set(f, -errno, "--pcap: cannot start tcpdump: %s", strerror(errno));
-	}
+	ret = start(c, out, kv_dev_is_iwarp(dev) ? IWARP : ROCE);
 	close(out);
-	close(said[1]);
+	if (ret)
+		return kv_fault_set(f, ret, "--pcap: cannot start tcpdump: %s", strerror(-ret));
 	return wait_ready(c, f);
 }
 
