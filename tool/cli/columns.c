@@ -6,6 +6,22 @@
 #include "cli/parse.h"
 
 /**
+ * kv_columns_of() - the columns of a terminal that a text takes
+ * @text: the text, in UTF-8
+ * @bytes: its length
+ *
+ * Return: one for each character.
+ */
+unsigned int kv_columns_of(const char *text, size_t bytes)
+{
+	unsigned int n = 0;
+
+	while (bytes--)
+		n += (*text++ & 0xc0) != 0x80;
+	return n;
+}
+
+/**
  * kv_columns() - the width of what is written to a file
  * @fd: the file
  * @otherwise: the width if the file is no terminal

@@ -17,16 +17,6 @@ static bool is_end(const struct kv_option *row)
 	return !row->name && !row->help;
 }
 
-/* The columns of a word in UTF-8: one for each character. */
-static int count_columns(const char *word, int bytes)
-{
-	int n = 0;
-
-	while (bytes--)
-		n += (*word++ & 0xc0) != 0x80;
-	return n;
-}
-
 /**
  * kv_wrap_to() - print a text in lines of a width
  * @out: where to
@@ -41,7 +31,7 @@ void kv_wrap_to(FILE *out, const char *text, int indent, int column, int width)
 
 	while (*text) {
 		int length = (int)strcspn(text, " \n");
-		int columns = count_columns(text, length);
+		int columns = (int)kv_columns_of(text, (size_t)length);
 
 		if (!first && columns >= width - column - 1) {
 			fprintf(out, "\n%*s", indent, "");

@@ -4,6 +4,7 @@
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 #include "cli/columns.h"
 #include "out/table.h"
@@ -15,19 +16,9 @@
  */
 #define SAFE "\xc2\xb5\xb1"
 
-/* Columns of a terminal that a text in UTF-8 takes. */
-static unsigned int measure(const char *text)
-{
-	unsigned int n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
-
 static void widen(struct kv_table *t, unsigned int column, const char *text)
 {
-	unsigned int width = measure(text);
+	unsigned int width = kv_columns_of(text, strlen(text));
 
 	if (t->width[column] < width)
 		t->width[column] = width;
@@ -49,7 +40,7 @@ void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigne
 		struct libscols_column *col;
 
 		t->spare[i] = column[i].spare;
-		t->width[i] = measure(column[i].head);
+		t->width[i] = kv_columns_of(column[i].head, strlen(column[i].head));
 		col = scols_table_new_column(t->scols, column[i].head, 0,
 					     column[i].right ? SCOLS_FL_RIGHT : 0);
 		t->failed = !col || scols_column_set_safechars(col, SAFE);
