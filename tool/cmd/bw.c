@@ -112,7 +112,7 @@ static struct json_object *describe(bool result, int error)
 
 static int print(struct json_object *doc, struct kv_fault *f)
 {
-	return kv_report_bw(doc, &bw.common.report, f);
+	return kv_report_compare(doc, &bw.common.report, f);
 }
 
 static void close_sites(void)

@@ -295,8 +295,13 @@ static int print_series(struct json_object *doc, const struct kv_report *r, stru
 	struct json_object *points = kv_out_get(doc, "/cells");
 	int ret;
 
-	ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
-				 kv_tables_latencies(points, name, f);
+	if (is(doc, "/spec/design", "alone"))
+		ret = kv_tables_rates(points, name[0], f);
+	else if (kv_out_get(doc, "/spec/depth"))
+		ret = kv_tables_rates_of_two(points, name, f);
+	else
+		ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
+					 kv_tables_latencies(points, name, f);
 	printf("\n");
 	return ret || !r->stats ? ret : kv_tables_stats(points, name, f);
 }
@@ -332,22 +337,8 @@ static void print_warnings(FILE *out, struct json_object *doc)
 		fprintf(out, "Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 }
 
-static void print_end(FILE *out, struct json_object *doc, const struct kv_report *r,
-		      struct json_object *points, bool quadrants)
-{
-	if (r->notes) {
-		print_legend(out, points);
-		print_contexts(out, doc);
-		print_method(out, doc, quadrants);
-		print_null(out, doc);
-	}
-	print_warnings(out, doc);
-	if (!r->notes)
-		fprintf(out, "How it was measured: --notes\n");
-}
-
 /**
- * kv_report_compare() - print a comparison
+ * kv_report_compare() - print a comparison, or streams of one space alone
  * @doc: its document
  * @r: what is printed
  * @f: receives why not
@@ -367,6 +358,10 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	if (is(doc, "/spec/design", "self"))
 		fprintf(out, "Both sides are in %s space: a difference that is found is none\n",
 			kv_out_get_string(doc, "/spec/sides/0/client_space"));
+	if (kv_out_get(doc, "/spec/depth"))
+		fprintf(out, "%llu requests outstanding, posted in lists of %llu, one of %llu signaled\n",
+			kv_out_get_count(doc, "/spec/depth"), kv_out_get_count(doc, "/spec/list"),
+			kv_out_get_count(doc, "/spec/signal"));
 	kv_prose_end(&prose);
 	ret = quadrants ? kv_tables_quadrants(points, f) : print_series(doc, r, f);
 	if (ret)
@@ -375,43 +370,15 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	kv_report_doubts(out, points);
 	if (is(doc, "/spec/design", "spaces"))
 		print_summary(out, points, name);
-	print_end(out, doc, r, points, quadrants);
-	kv_prose_end(&prose);
-	return 0;
-}
-
-/**
- * kv_report_bw() - print a measurement of streams
- * @doc: its document
- * @r: what is printed
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
-int kv_report_bw(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
-{
-	const char *name[] = { name_series(doc, false), name_series(doc, true) };
-	struct json_object *points = kv_out_get(doc, "/cells");
-	bool alone = is(doc, "/spec/design", "alone");
-	struct kv_prose prose;
-	FILE *out = kv_prose_begin(&prose, stdout);
-	int ret;
-
-	print_environment(out, doc);
-	fprintf(out, "%llu requests outstanding, posted in lists of %llu, one of %llu signaled\n",
-		kv_out_get_count(doc, "/spec/depth"), kv_out_get_count(doc, "/spec/list"),
-		kv_out_get_count(doc, "/spec/signal"));
-	kv_prose_end(&prose);
-	ret = alone ? kv_tables_rates(points, name[0], f) : kv_tables_rates_of_two(points, name, f);
-	if (ret)
-		return ret;
-	printf("\n");
-	out = kv_prose_begin(&prose, stdout);
-	if (!alone) {
-		kv_report_doubts(out, points);
-		print_summary(out, points, name);
+	if (r->notes) {
+		print_legend(out, points);
+		print_contexts(out, doc);
+		print_method(out, doc, quadrants);
+		print_null(out, doc);
 	}
-	print_end(out, doc, r, points, false);
+	print_warnings(out, doc);
+	if (!r->notes)
+		fprintf(out, "How it was measured: --notes\n");
 	kv_prose_end(&prose);
 	return 0;
 }

@@ -20,8 +20,6 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 void kv_report_doubts(FILE *out, struct json_object *points);
 int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_fault *f);
 
-int kv_report_bw(struct json_object *doc, const struct kv_report *r, struct kv_fault *f);
-
 /* tables.c */
 int kv_tables_rates(struct json_object *points, const char *name, struct kv_fault *f);
 int kv_tables_rates_of_two(struct json_object *points, const char *const name[2], struct kv_fault *f);
