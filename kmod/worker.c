@@ -105,7 +105,7 @@ static int worker_thread(void *arg)
 	module_put_and_kthread_exit(0);
 }
 
-/* The requests of a list but for its first one, and those of a list of which none is signaled. */
+/* How many requests a stream needs beside kv_end.send: the rest of that list, and a quiet list. */
 static u32 worker_more(const struct kv_run_spec *spec)
 {
 	return 2 * spec->list - 1;

@@ -74,7 +74,13 @@ static void wr_run_done(struct ib_cq *cq, struct ib_wc *wc)
 
 static struct ib_cqe run_cqe = { .done = wr_run_done };
 
-/* Makes a list of requests that are alike: @last, and those at @more. */
+/*
+ * Makes a list of requests that are alike: @last, and those at @more. Only the last one of the list
+ * has the flags of @last, so no other one is signaled. A request that is not signaled gives its
+ * place in the queue back with the next signaled one's completion (mlx5_poll_one(),
+ * bnxt_qplib_cq_process_req(), irdma_uk_cq_poll_cmpl()), or before (siw_activate_tx_from_sq(), and
+ * do_complete() of rxe).
+ */
 static void wr_prep_list(union kv_end_wr *last, union kv_end_wr *more, u32 list)
 {
 	u32 flags = last->wr.send_flags;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# How words may be typed: cut short, with _ for -, numbers with powers and units, letters for options. And refusals that
-# name what there is.
+# How words may be typed: cut short, with _ for -, numbers with powers and units, letters for options. And
+# refusals that list the objects that exist.
 . ./hand.sh
 
 # means NAME PATTERN COMMAND…: what it prints begins so

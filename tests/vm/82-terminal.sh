@@ -5,7 +5,7 @@
 . ./tap.sh
 
 # whole NAME COMMAND…: it succeeds, and no line is longer than the terminal is wide. A carriage
-# return begins the line anew: each state of a progress bar counts as a line.
+# return counts as the end of a line, so each state of a progress bar is a line of its own.
 whole() {
 	name=$1
 	shift
