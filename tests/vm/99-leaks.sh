@@ -17,8 +17,11 @@ elif [ -e $leaks ]; then
 		echo scan >$leaks
 	done 2>"$work/refused"
 	# siw_alloc_mr() leaks its pbl when the memory for the rest is refused. A leak of ours has its mr beside it.
+	# siw_cm_work_handler() leaks the endpoint of a TCP connection that ends before its MPA request was read
+	# (SIW_CM_WORK_PEER_CLOSE without a cm_id), seen once its device is gone: a tool killed as it connects. No
+	# allocation of a caller of the RDMA CM is made there: events pass through a work queue of iw_cm.
 	awk '/^unreferenced/ { tell() } { text = text $0 "\n" } END { tell() }
-		function tell() { if (text !~ /siw_pbl_alloc/) printf "%s", text; text = "" }' $leaks >"$work/leaks"
+		function tell() { if (text !~ /siw_pbl_alloc|siw_cm_work_handler/) printf "%s", text; text = "" }' $leaks >"$work/leaks"
 	if [ -s "$work/leaks" ] || [ -s "$work/refused" ]; then
 		fail "kmemleak finds nothing" "$work/leaks" "$work/refused"
 	else
