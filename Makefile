@@ -36,8 +36,9 @@ TOOL_LIBS = $(patsubst -lnettle,-l:libnettle.a,$(shell pkg-config --libs $(TOOL_
 USER_LIBS = $(shell pkg-config --libs $(USER_PKGS))
 EDIT_LIBS = $(shell pkg-config --libs $(EDIT_PKGS))
 
-# User space's backend and the editor of lines are loaded when they are asked for (tool/load.c).
-USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c))
+# User space's backend and the editor of lines are loaded when they are asked for (tool/load.c). Of the
+# loops one calls functions of libibverbs that are not inline.
+USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c) kmod/loop/event.c)
 EDIT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/edit/*.c))
 TOOL_OBJS := $(filter-out $(USER_OBJS) $(EDIT_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c kmod/rules/*.c)))
 NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c)

@@ -5,6 +5,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
+#include "handler.h"
 #include "loop_env.h"
 #include "rules/queue.h"
 #include "refuse.h"
@@ -16,7 +17,8 @@
 /* The completion handler of an armed CQ. The device may call it in any context. */
 static void cq_comp_handler(struct ib_cq *ib, void *context)
 {
-	kv_cq_notify(context);
+	if (!kv_handler_notify(context))
+		kv_cq_notify(context);
 }
 
 static struct ib_cq *cq_create_ib(struct kv_cq *cq, u32 cqe)
@@ -210,6 +212,9 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 	int ret = 0;
 
 	lockdep_assert_held(&cq->obj.dev->lock);
+	if (test_bit(0, &cq->claimed))
+		return kv_refuse(extack, -EBUSY,
+				 "a run is active on a qp with this cq: wait for it or cancel it");
 	if (cq->context == KVERBS_CQ_POLLED)
 		return kv_refuse(extack, -EINVAL,
 				 "the cq's context is polled: make one with context event");

@@ -25,6 +25,7 @@
  *	until it clears the bit. Nothing else takes completions out of the CQ, unless the
  *	RDMA core polls it.
  * @armed: bit 0: the next completion makes an event
+ * @loop: the loop of the active run that is told of completions (handler.c), or NULL
  * @last_run_qp: the QP of the last run that completed into the CQ, or NULL. No other QP can
  *	have left requests of a run behind; dev->lock
  * @wqes: the requests that complete here
@@ -37,6 +38,7 @@ struct kv_cq {
 	enum kverbs_cq_context context;
 	unsigned long claimed;
 	unsigned long armed;
+	struct kv_loop __rcu *loop;
 	const struct kv_qp *last_run_qp;
 	struct kv_cq_wqes wqes;
 };

@@ -140,27 +140,44 @@ static inline struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
 	return (struct kv_env_cq *)e->recv_cq;
 }
 
+/* What kv_env_poll() returns for a completion. ocrdma_poll_hwcq() does not set vendor_err. */
+static inline int kv_env_take(struct kv_loop *l, const struct ib_cq *cq, const struct ib_wc *wc)
+{
+	if (likely(wc->status == IB_WC_SUCCESS))
+		return 1;
+	kv_env_set(&l->wc_status, wc->status);
+	kv_env_set(&l->vendor_err,
+		   cq->device->ops.driver_id != RDMA_DRIVER_OCRDMA ? wc->vendor_err : 0);
+	return -EIO;
+}
+
 static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 {
 	/*
 	 * CONFIG_INIT_STACK_ALL_ZERO would clear this at each poll: 13 instructions of each sample,
 	 * which user space's compiler does not make. Drivers set the status and, on an error,
 	 * vendor_err (mlx5_handle_error_cqe(), bnxt_re_poll_cq(), irdma_process_cqe(),
-	 * __c4iw_poll_cq_one(), siw_reap_cqe(); rxe_poll_cq() copies the whole structure). But
-	 * ocrdma_poll_hwcq() does not set vendor_err.
+	 * __c4iw_poll_cq_one(), siw_reap_cqe(); rxe_poll_cq() copies the whole structure).
 	 */
 	struct ib_wc wc __uninitialized;
 	int n = ib_poll_cq((struct ib_cq *)cq, 1, &wc);
-	bool filled;
 
 	if (n != 1)
 		return n < 0 ? -EIO : 0;
-	if (likely(wc.status == IB_WC_SUCCESS))
-		return 1;
-	kv_env_set(&l->wc_status, wc.status);
-	filled = ((struct ib_cq *)cq)->device->ops.driver_id != RDMA_DRIVER_OCRDMA;
-	kv_env_set(&l->vendor_err, filled ? wc.vendor_err : 0);
-	return -EIO;
+	return kv_env_take(l, (struct ib_cq *)cq, &wc);
+}
+
+static inline int kv_env_arm(struct kv_end *e)
+{
+	int ret = ib_req_notify_cq(e->send_cq, IB_CQ_NEXT_COMP);
+
+	return min(ret, 0);
+}
+
+int kv_env_sleep(struct kv_loop *l);
+
+static inline void kv_env_ack(struct kv_end *e)
+{
 }
 
 static inline __u8 kv_env_rx_tail(struct kv_end *e)

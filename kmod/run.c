@@ -5,6 +5,7 @@
 #include "buf.h"
 #include "cq.h"
 #include "dev.h"
+#include "handler.h"
 #include "mr.h"
 #include "qp.h"
 #include "refuse.h"
@@ -12,19 +13,21 @@
 #include "wqe.h"
 #include "wr.h"
 
-static int run_check_qp(struct kv_qp *qp, struct netlink_ext_ack *extack)
+static int run_check_qp(const struct kv_run_spec_facts *s, struct kv_qp *qp,
+			struct netlink_ext_ack *extack)
 {
 	struct kv_cq *send = qp->send_cq, *recv = qp->recv_cq;
 	const struct kv_run_qp_facts facts = {
 		.type = qp->type,
 		.srq = qp->srq,
+		.context = send->context,
 		.polled = send->context == KVERBS_CQ_POLLED && recv->context == KVERBS_CQ_POLLED,
 		.srq_cq = send->wqes.srq_qps || recv->wqes.srq_qps,
 		.pending = kv_wqe_pending(send) || kv_wqe_pending(recv),
 	};
 	struct kv_refusal why;
 
-	if (kv_run_check_qp(&facts, &why))
+	if (kv_run_check_qp(s, &facts, &why))
 		return kv_refuse_by(extack, &why);
 	return kv_qp_check_outstanding(qp, extack);
 }
@@ -117,7 +120,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 
 	if (end->target.buf)
 		facts.target = run_buf_facts(qp, &end->target);
-	ret = run_check_qp(qp, extack);
+	ret = run_check_qp(s, qp, extack);
 	if (ret)
 		return ret;
 
@@ -146,6 +149,7 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.depth = spec->depth,
 		.list = spec->list,
 		.signal = spec->signal,
+		.spins = spec->spins_given,
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
 		.share_cq = run_any_shares_cq(spec),
 	};
@@ -258,12 +262,25 @@ static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
 	int ret;
 	u32 i;
 
-	ret = kv_obj_charge(&run->obj, run->workers * kv_worker_bytes(&run->spec), extack);
+	ret = kv_obj_charge(&run->obj, run->workers * kv_worker_bytes(run), extack);
 	for (i = 0; i < run->workers && !ret; i++)
 		ret = kv_worker_init(&run->worker[i], run, i);
 	if (ret)
 		run_free_workers(run);
 	return ret;
+}
+
+/* The context of a worker's completions is that of its send CQ. */
+static void run_pick(struct kv_run *run)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	bool bh_disabled = spec->post_context == KVERBS_POST_BH_DISABLED;
+	enum kverbs_cq_context context = spec->ends ? spec->end[0].qp->send_cq->context :
+						      KVERBS_CQ_POLLED;
+
+	run->told = context != KVERBS_CQ_POLLED;
+	run->fn = context == KVERBS_CQ_POLLED ? kv_loop_pick(spec->loop, spec->op, bh_disabled) :
+		  context == KVERBS_CQ_EVENT ? kv_loop_pick_event(bh_disabled) : kv_handler_run;
 }
 
 /* Each worker drives as many ends as the loop does. */
@@ -302,7 +319,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 		return ERR_CAST(run);
 	init_completion(&run->done);
 	run->spec = *spec;
-	run->fn = kv_loop_pick(spec->loop, spec->op, spec->post_context == KVERBS_POST_BH_DISABLED);
+	run_pick(run);
 	run->workers = workers;
 	atomic_set(&run->active, workers);
 	ret = run_init_workers(run, extack);
@@ -351,9 +368,11 @@ void kv_run_cancel(struct kv_run *run, int reason)
 	u32 i;
 
 	cmpxchg(&run->stop_reason, 0, reason);
-	for (i = 0; i < run->workers; i++)
+	for (i = 0; i < run->workers; i++) {
 		/* Pairs with the acquire of the thread that reads the reason. */
 		smp_store_release(&run->worker[i].loop.stop, 1);
+		complete(&run->worker[i].wake);
+	}
 }
 
 static void run_stop(struct kv_obj *obj, int reason)

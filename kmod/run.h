@@ -4,6 +4,7 @@
 
 #include <linux/atomic.h>
 #include <linux/completion.h>
+#include <linux/timer.h>
 #include <kverbs.h>
 #include "loop_env.h"
 #include "obj.h"
@@ -69,6 +70,7 @@ struct kv_run_end {
  * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
  * @cpu: -1 for any
  * @spins: empty polls before the CPU is yielded
+ * @spins_given: the user has set @spins
  */
 struct kv_run_spec {
 	u32 loop;
@@ -89,6 +91,7 @@ struct kv_run_spec {
 	int nice;
 	int cpu;
 	u32 spins;
+	bool spins_given;
 };
 
 /**
@@ -100,7 +103,11 @@ struct kv_run_spec {
  * @loop: the thread's loop; others set @loop.stop, and read counters
  * @end: the work requests of @from
  * @hist: samples
- * @cpu: the thread's last CPU; -1: it has not begun
+ * @wake: completed by a handler at the event of a CQ, or at the end of the loop; and when the
+ *	run is cancelled, or @watch expires
+ * @watch: the thread sleeps without limit: when it has to look at the limits of time
+ * @late: @watch has expired
+ * @cpu: the last CPU of the thread, or of the handler that ended the loop; -1: it has not begun
  * @error: how it ended
  * @measuring: the warm-up is over
  * @warmup: iterations before the first sample
@@ -114,6 +121,9 @@ struct kv_worker {
 	struct kv_loop loop;
 	struct kv_end end[KV_LOOP_ENDS];
 	struct kv_hist *hist;
+	struct completion wake;
+	struct timer_list watch;
+	bool late;
 	int cpu;
 	int error;
 	bool measuring;
@@ -127,6 +137,7 @@ struct kv_worker {
  *	goes. The run's buffers and MRs are parents of the QPs.
  * @spec: the spec, with the defaults
  * @fn: the loop
+ * @told: the workers are told of completions, and don't poll for them (handler.c)
  * @stop_reason: the error to report for -ECANCELED; set before kv_loop.stop
  * @active: workers that have not ended
  * @state: enum kverbs_run_state; the release that makes the rest readable
@@ -138,6 +149,7 @@ struct kv_run {
 	struct kv_obj obj;
 	struct kv_run_spec spec;
 	kv_loop_fn fn;
+	bool told;
 	int stop_reason;
 	atomic_t active;
 	int state;
@@ -152,7 +164,7 @@ void kv_run_cancel(struct kv_run *run, int reason);
 extern struct kv_obj_class kv_run_class;
 
 /* worker.c */
-size_t kv_worker_bytes(const struct kv_run_spec *spec);
+size_t kv_worker_bytes(const struct kv_run *run);
 int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number);
 void kv_worker_exit(struct kv_worker *worker);
 int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack);

@@ -6,6 +6,7 @@
 #include <linux/smp.h>
 #include "dev.h"
 #include "event.h"
+#include "handler.h"
 #include "qp.h"
 #include "refuse.h"
 #include "run.h"
@@ -42,7 +43,8 @@ static int worker_measure(struct kv_worker *worker)
 	start = ktime_get_raw_ns();
 	ret = fn(loop);
 	WRITE_ONCE(worker->elapsed_ns, ktime_get_raw_ns() - start);
-	WRITE_ONCE(worker->cpu, raw_smp_processor_id());
+	if (!worker->run->told)
+		WRITE_ONCE(worker->cpu, raw_smp_processor_id());
 	return ret;
 }
 
@@ -90,7 +92,11 @@ static int worker_thread(void *arg)
 	struct kv_run *run = worker->run;
 	int ret;
 
+	if (run->told)
+		kv_handler_attach(worker);
 	ret = worker_measure(worker);
+	if (run->told)
+		kv_handler_detach(worker);
 	/* Pairs with the release of kv_run_cancel(). */
 	if (ret == -ECANCELED && smp_load_acquire(&worker->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
@@ -105,7 +111,13 @@ static int worker_thread(void *arg)
 	module_put_and_kthread_exit(0);
 }
 
-/* How many requests a stream needs beside kv_end.send: the rest of that list, and a quiet list. */
+/* Are requests posted in groups? */
+static bool worker_has_groups(const struct kv_run *run)
+{
+	return run->spec.loop == KVERBS_LOOP_STREAM || run->told;
+}
+
+/* How many requests groups need beside kv_end.send: the rest of that list, and a quiet list. */
 static u32 worker_more(const struct kv_run_spec *spec)
 {
 	return 2 * spec->list - 1;
@@ -113,22 +125,23 @@ static u32 worker_more(const struct kv_run_spec *spec)
 
 /**
  * kv_worker_bytes() - the memory that a worker needs
- * @spec: the run
+ * @run: the run
  *
- * Return: bytes: its histogram, its thread, and what a stream needs.
+ * Return: bytes: its histogram, its thread, and what groups of requests need.
  */
-size_t kv_worker_bytes(const struct kv_run_spec *spec)
+size_t kv_worker_bytes(const struct kv_run *run)
 {
+	const struct kv_run_spec *spec = &run->spec;
 	size_t bytes = sizeof(struct kv_hist) + THREAD_SIZE;
 
-	if (spec->loop == KVERBS_LOOP_STREAM)
+	if (worker_has_groups(run))
 		bytes += spec->depth / spec->signal * sizeof(u64) +
 			 worker_more(spec) * sizeof(union kv_end_wr);
 	return bytes;
 }
 
-/* A stream needs the times of the groups outstanding, and all requests of its lists. */
-static int worker_init_stream(struct kv_worker *worker, const struct kv_run_spec *spec)
+/* Groups need the times of those outstanding, and all requests of their lists. */
+static int worker_init_groups(struct kv_worker *worker, const struct kv_run_spec *spec)
 {
 	int node = ibdev_to_node(worker->run->obj.dev->ib);
 	struct kv_end *end = worker->end;
@@ -160,6 +173,7 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	worker->ends = kv_run_ends(spec->loop);
 	worker->from = &run->spec.end[number * worker->ends];
 	worker->cpu = -1;
+	kv_handler_init(worker);
 	worker->hist = kvzalloc_node(sizeof(*worker->hist), GFP_KERNEL_ACCOUNT,
 				     ibdev_to_node(run->obj.dev->ib));
 	if (!worker->hist)
@@ -171,7 +185,7 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	loop->timeout = kv_env_ns_to_ticks(spec->timeout_ns);
 	loop->grace = kv_env_ns_to_ticks(KVERBS_GRACE_NS);
 	loop->spins = spec->spins;
-	return spec->loop == KVERBS_LOOP_STREAM ? worker_init_stream(worker, spec) : 0;
+	return worker_has_groups(run) ? worker_init_groups(worker, spec) : 0;
 }
 
 /**

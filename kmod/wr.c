@@ -3,6 +3,7 @@
 #include "buf.h"
 #include "cq.h"
 #include "dev.h"
+#include "handler.h"
 #include "loop_env.h"
 #include "mr.h"
 #include "pd.h"
@@ -67,13 +68,6 @@ static void wr_set_remote(struct ib_send_wr *wr, u32 op, u64 addr, u32 key, u64 
 	}
 }
 
-/* A run polls by itself; completions that it leaves behind are taken at its QP's drain. */
-static void wr_run_done(struct ib_cq *cq, struct ib_wc *wc)
-{
-}
-
-static struct ib_cqe run_cqe = { .done = wr_run_done };
-
 /*
  * Makes a list of requests that are alike: @last, and those at @more. Only the last one of the list
  * has the flags of @last, so no other one is signaled. A request that is not signaled gives its
@@ -109,14 +103,14 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct
 	end->recv_cq = from->qp->recv_cq->ib;
 
 	wr_prep_sge(&end->send_sge, from, &from->local, spec->size);
-	wr->wr_cqe = &run_cqe;
+	wr->wr_cqe = kv_handler_cqe(spec->post_context);
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = IB_SEND_SIGNALED;
 	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
 		      spec->swap);
-	if (spec->loop == KVERBS_LOOP_STREAM) {
+	if (end->more) {
 		*end->quiet = end->send;
 		end->quiet->wr.send_flags = 0;
 		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
@@ -128,7 +122,7 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct
 		return;
 	/* All bytes that the key covers: a receive may stay posted for a run of another size. */
 	wr_prep_sge(&end->recv_sge, from, &from->target, wr_covered(&from->target));
-	end->recv_wr.wr_cqe = &run_cqe;
+	end->recv_wr.wr_cqe = wr->wr_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;
 	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;

@@ -27,6 +27,7 @@ struct kv_end {
 	struct ibv_sge recv_sge; /* SGE of @recv_wr */
 	volatile __u8 *rx_tail; /* last byte of the target */
 	__u8 *tx_tail; /* last byte of the local buffer */
+	unsigned int events; /* events of @send_cq that are not acknowledged */
 };
 
 /*
@@ -113,6 +114,30 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	kv_env_set(&l->wc_status, wc.status);
 	kv_env_set(&l->vendor_err, wc.vendor_err);
 	return -EIO;
+}
+
+static inline int kv_env_arm(struct kv_end *e)
+{
+	return -ibv_req_notify_cq(e->send_cq, 0);
+}
+
+/* A signal ends the read of the channel. */
+static inline int kv_env_sleep(struct kv_loop *l)
+{
+	struct ibv_cq *cq;
+	void *context;
+
+	if (ibv_get_cq_event(l->a->send_cq->channel, &cq, &context))
+		return errno == EINTR ? 0 : -EIO;
+	l->a->events++;
+	return 1;
+}
+
+/* All at once: each call takes a lock. */
+static inline void kv_env_ack(struct kv_end *e)
+{
+	ibv_ack_cq_events(e->send_cq, e->events);
+	e->events = 0;
 }
 
 static inline __u8 kv_env_rx_tail(struct kv_end *e)

@@ -506,13 +506,17 @@ enum kverbs_a_pd {
 
 /**
  * enum kverbs_cq_context - how a CQ's completions are noticed and handled
- * @KVERBS_CQ_POLLED: somebody polls; the only one that runs take
+ * @KVERBS_CQ_POLLED: somebody polls
  * @KVERBS_CQ_EVENT: somebody polls, after CQ_ARM and the event that follows;
- *	in user space: a completion channel
+ *	in user space: a completion channel. A run's thread sleeps until the event
  * @KVERBS_CQ_SOFTIRQ: the kernel handles them in a softirq (IB_POLL_SOFTIRQ) and
- *	keeps them for CQ_POLL; CQ_ARM works too
+ *	keeps them for CQ_POLL; CQ_ARM works too. In a run this handler takes the sample
+ *	and posts the next request
  * @KVERBS_CQ_WORKQUEUE: in a workqueue (IB_POLL_WORKQUEUE)
  * @KVERBS_CQ_UNBOUND_WORKQUEUE: in an unbound one (IB_POLL_UNBOUND_WORKQUEUE)
+ *
+ * A run of POST_TO_COMPLETION or STREAM goes by the context of the CQ of its sends. Ping-pongs
+ * take only POLLED.
  */
 enum kverbs_cq_context {
 	KVERBS_CQ_POLLED,
@@ -1347,7 +1351,8 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL
  * @KVERBS_A_SPEC_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
  * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
- *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL. Linux'
+ *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL, and
+ *	only with a CQ of context POLLED. Linux'
  *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
  * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384 and
  *	the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only

@@ -117,6 +117,7 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->swap = kv_u64_or(attrs[KVERBS_A_SPEC_SWAP], 0);
 	spec->post_context = kv_u32_or(attrs[KVERBS_A_SPEC_POST_CONTEXT], KVERBS_POST_PROCESS);
 	spec->spins = kv_u32_or(attrs[KVERBS_A_SPEC_SPINS], kv_env_default_spins());
+	spec->spins_given = attrs[KVERBS_A_SPEC_SPINS];
 	spec->list = kv_u32_or(attrs[KVERBS_A_SPEC_LIST], 1);
 	spec->signal = kv_u32_or(attrs[KVERBS_A_SPEC_SIGNAL], spec->list);
 	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->signal);
@@ -311,16 +312,18 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 }
 
 /* Puts the attributes that only a run with ends has. */
-static int run_put_verbs(struct sk_buff *skb, const struct kv_run_spec *spec)
+static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 {
+	const struct kv_run_spec *spec = &run->spec;
 	int ret;
 	u32 i;
 
 	ret = nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ?:
 	      nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ?:
 	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ?:
-	      nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context) ?:
-	      nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
+	      nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context);
+	if (!ret && !run->told)
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
 	if (!ret && kv_op_is_atomic(spec->op))
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add);
 	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
@@ -347,7 +350,7 @@ static int run_put_spec(struct sk_buff *skb, const struct kv_run *run)
 	    (spec->time_ns != U64_MAX && kv_put_u64(skb, KVERBS_A_SPEC_TIME_NS, spec->time_ns)) ||
 	    kv_put_u64(skb, KVERBS_A_SPEC_WARMUP, spec->warmup) ||
 	    (spec->cpu >= 0 && nla_put_u32(skb, KVERBS_A_SPEC_CPU, spec->cpu)) ||
-	    (spec->ends && run_put_verbs(skb, spec)))
+	    (spec->ends && run_put_verbs(skb, run)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -21,6 +21,10 @@
  *   kv_env_send_cq(e), kv_env_recv_cq(e)
  *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
  *                         status is then in the loop)
+ *   kv_env_arm(e)         let the next completion in the CQ of the sends make an event
+ *   kv_env_sleep(l)       sleep until that event: 1; or until it is time to look at the
+ *                         limits of time, and whether somebody stops the loop: 0
+ *   kv_env_ack(e)         the loop takes no more events
  *   kv_env_rx_tail(e)     last byte of the target: what the peer writes last
  *   kv_env_tx_tail(e)     pointer to the last byte of the local buffer: what is
  *                         sent last
@@ -57,9 +61,11 @@ struct kv_end;
  * @a: the end that starts
  * @b: the other end; one-thread ping-pong only, else NULL
  * @hist: where samples go
- * @posted: streams only: room for @groups counters, of when the groups outstanding were posted
- * @groups: streams only: groups of requests that may be outstanding, from 1 on
- * @quiet: streams only: lists of a group before the one whose last request is signaled
+ * @posted: streams and handlers only: room for @groups counters, of when the groups
+ *	outstanding were posted
+ * @groups: streams and handlers only: groups of requests that may be outstanding, from 1 on
+ * @quiet: streams and handlers only: lists of a group before the one whose last request is
+ *	signaled
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
@@ -81,6 +87,12 @@ struct kv_end;
  * @stopped: counter when @stop was first seen; 0: not yet
  * @wc_status: status of the completion that ended the loop; 0 if none did
  * @vendor_err: that completion's vendor error
+ * @oldest: handlers only, as what follows: of @posted, the group whose completion comes next
+ * @newest: of @posted, where the counter of the next group goes
+ * @left: groups that are not posted yet
+ * @outstanding: groups outstanding
+ * @ended: no completion is taken any more; written last, with release
+ * @error: why it ended, a negative errno; 0: all that was begun is complete
  *
  * The loops only read what stands above @stop. Others may read what stands between @first
  * and @yields, and @wc_status and @vendor_err, while the loop runs.
@@ -112,6 +124,13 @@ struct kv_loop {
 	__u64 stopped;
 	__u32 wc_status;
 	__u32 vendor_err;
+
+	__u64 *oldest;
+	__u64 *newest;
+	__u64 left;
+	__u32 outstanding;
+	int ended;
+	int error;
 };
 
 /*
@@ -124,6 +143,7 @@ typedef int (*kv_loop_fn)(struct kv_loop *l);
 	int kv_loop_##name(struct kv_loop *l);		\
 	int kv_loop_##name##_bh_disabled(struct kv_loop *l)
 
+KV_LOOP_DECLARE(event);
 KV_LOOP_DECLARE(null);
 KV_LOOP_DECLARE(post_to_completion);
 KV_LOOP_DECLARE(send_client);
@@ -151,5 +171,6 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
 
 void kv_loop_reset(struct kv_loop *l);
 kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int bh_disabled);
+kv_loop_fn kv_loop_pick_event(int bh_disabled);
 
 #endif

@@ -33,12 +33,14 @@ static __always_inline int kv_sample_more(struct kv_loop *l, __u64 last)
 }
 
 /**
- * kv_sample_take() - a sample is complete; nothing of it is outstanding
+ * kv_sample_record() - a sample is complete; nothing of it is outstanding
  * @l: the loop
  * @t0: counter before
  * @t1: counter after
+ *
+ * Context: any
  */
-static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1)
+static __always_inline void kv_sample_record(struct kv_loop *l, __u64 t0, __u64 t1)
 {
 	__u64 ticks;
 
@@ -48,6 +50,17 @@ static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1
 		kv_hist_record(l->hist, ticks);
 	kv_env_set(&l->last, t1);
 	kv_env_add(&l->done, 1);
+}
+
+/**
+ * kv_sample_take() - kv_sample_record() for a loop that may sleep
+ * @l: the loop
+ * @t0: counter before
+ * @t1: counter after
+ */
+static __always_inline void kv_sample_take(struct kv_loop *l, __u64 t0, __u64 t1)
+{
+	kv_sample_record(l, t0, t1);
 	kv_env_cond_resched(l);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "group.h"
 #include "sample.h"
 #include "wait.h"
 
@@ -7,19 +8,6 @@
  * last request is the only one that is signaled. A sample is a group, from before its first post
  * until its completion was polled. Completions come in the order of the posts (IBTA 10.8.3.1).
  */
-static __always_inline int stream_post(struct kv_loop *l, int bh_disabled)
-{
-	__u32 quiet;
-	int ret;
-
-	for (quiet = l->quiet; quiet; quiet--) {
-		ret = kv_env_post_quiet(l->a, bh_disabled);
-		if (ret)
-			return ret;
-	}
-	return kv_env_post_send(l->a, bh_disabled);
-}
-
 static __always_inline int stream_body(struct kv_loop *l, int bh_disabled)
 {
 	__u64 *newest = l->posted, *oldest = newest, *end = newest + l->groups;
@@ -32,7 +20,7 @@ static __always_inline int stream_body(struct kv_loop *l, int bh_disabled)
 	for (;;) {
 		while (outstanding < l->groups && left && kv_sample_more(l, t1)) {
 			*newest = kv_env_now();
-			ret = stream_post(l, bh_disabled);
+			ret = kv_group_post(l, bh_disabled);
 			if (ret)
 				return kv_sample_broken(l, ret);
 			if (++newest == end)

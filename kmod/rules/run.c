@@ -192,8 +192,22 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 					      "the device has no atomic operations");
 }
 
+/* Can the run take the completions of a CQ of this context? */
+static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
+			 struct kv_refusal *why)
+{
+	if (PINGPONGS & 1U << s->loop && !qp->polled)
+		return kv_refusal_set(why, -EINVAL,
+				      "a ping-pong polls: it needs a qp whose cqs have the context polled");
+	if (s->spins && qp->context != KVERBS_CQ_POLLED)
+		return kv_refusal_set(why, -EINVAL,
+				      "spins goes with a cq of context polled: no other is polled");
+	return 0;
+}
+
 /**
- * kv_run_check_qp() - can a run post to this QP, and poll its CQs?
+ * kv_run_check_qp() - can a run post to this QP, and take the completions of its CQs?
+ * @s: the run's spec, checked; its loop is not NULL
  * @qp: the QP
  * @why: receives the refusal
  *
@@ -201,16 +215,16 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
  *
  * Return: 0, -EINVAL, or -EBUSY.
  */
-int kv_run_check_qp(const struct kv_run_qp_facts *qp, struct kv_refusal *why)
+int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
+		    struct kv_refusal *why)
 {
 	if (qp->type != KVERBS_QPT_RC)
 		return kv_refusal_set(why, -EINVAL,
 				      "a run takes an rc qp: post to uc and ud qps by hand");
 	if (qp->srq)
 		return kv_refusal_set(why, -EINVAL, "a run takes a qp without an srq");
-	if (!qp->polled)
-		return kv_refusal_set(why, -EINVAL,
-				      "a run polls: it needs a qp whose cqs have the context polled");
+	if (check_context(s, qp, why))
+		return why->error;
 	if (qp->srq_cq)
 		return kv_refusal_set(why, -EBUSY,
 				      "a qp with an srq receives into the cq: a run needs cqs without");

@@ -45,6 +45,7 @@ struct kv_run_given {
  * @depth: streams: requests outstanding at most; for other loops 1
  * @list: streams: requests of a post; for other loops 1
  * @signal: streams: requests of a group; for other loops 1
+ * @spins: the spec has a number of spins
  * @atomic: the device has atomic operations
  * @share_cq: two ends have a CQ in common, or are one QP
  */
@@ -55,6 +56,7 @@ struct kv_run_spec_facts {
 	__u32 depth;
 	__u32 list;
 	__u32 signal;
+	bool spins;
 	bool atomic;
 	bool share_cq;
 };
@@ -63,6 +65,7 @@ struct kv_run_spec_facts {
  * struct kv_run_qp_facts - a QP of a run
  * @type: enum kverbs_qp_type
  * @srq: it has an SRQ
+ * @context: enum kverbs_cq_context of the CQ of its sends
  * @polled: both its CQs have the context polled
  * @srq_cq: a QP with an SRQ receives into one of these CQs
  * @pending: for these CQs, requests posted by hand are outstanding or their completions not polled
@@ -70,6 +73,7 @@ struct kv_run_spec_facts {
 struct kv_run_qp_facts {
 	__u32 type;
 	bool srq;
+	__u32 context;
 	bool polled;
 	bool srq_cq;
 	bool pending;
@@ -132,7 +136,8 @@ bool kv_run_has_target(__u32 loop);
 int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why);
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why);
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why);
-int kv_run_check_qp(const struct kv_run_qp_facts *qp, struct kv_refusal *why);
+int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
+		    struct kv_refusal *why);
 int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		     struct kv_refusal *why);
 

@@ -6,6 +6,13 @@
 
 struct fake fake;
 
+/* As with the channel of a device, an event that was not armed for never comes. */
+static void make_event(struct kv_env_cq *cq)
+{
+	cq->event |= cq->armed;
+	cq->armed = false;
+}
+
 /**
  * fake_complete() - add a completion to a CQ
  * @cq: the CQ; the test dies if it overruns
@@ -15,6 +22,8 @@ void fake_complete(struct kv_env_cq *cq, struct fake_wc wc)
 {
 	assert(cq->used < FAKE_CQ_DEPTH);
 	cq->wc[cq->used++] = wc;
+	if (!wc.empty)
+		make_event(cq);
 }
 
 static void arrive(struct kv_end *to, struct kv_end *from)
@@ -118,6 +127,35 @@ int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	l->wc_status = wc.status;
 	l->vendor_err = wc.vendor_err;
 	return -EIO;
+}
+
+int kv_env_arm(struct kv_end *e)
+{
+	if (++e->arms == e->fail_arm)
+		return e->fail_ret;
+	e->send_cq.armed = true;
+	return 0;
+}
+
+int kv_env_sleep(struct kv_loop *l)
+{
+	struct kv_env_cq *cq = &l->a->send_cq;
+
+	if (cq->event) {
+		cq->event = false;
+		return 1;
+	}
+	if (cq->used && cq->wc[0].empty && !--cq->wc[0].empty)
+		make_event(cq);
+	fake.now += fake.sleep_ticks;
+	if (fake.sleep)
+		fake.sleep();
+	return 0;
+}
+
+void kv_env_ack(struct kv_end *e)
+{
+	e->acked++;
 }
 
 __u8 kv_env_rx_tail(struct kv_end *e)

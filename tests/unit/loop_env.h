@@ -32,6 +32,9 @@ struct kv_env_cq {
 	unsigned int used;
 	/* Every poll fails, and there is no completion to tell why. */
 	bool broken;
+	/* The next completion makes an event; it has made one. */
+	bool armed;
+	bool event;
 };
 
 /**
@@ -56,6 +59,9 @@ struct kv_env_cq {
  * @fail_quiet: which post of those that do not complete fails
  * @fail_recv: which post of a receive fails
  * @fail_ret: see @fail_send
+ * @fail_arm: which arming fails
+ * @arms: armings so far
+ * @acked: events that the loop was told of and has let go
  * @lost_send: which post neither completes nor reaches the peer
  * @bad_send: which post completes with @bad, and reaches nobody
  * @bad: see @bad_send
@@ -86,6 +92,9 @@ struct kv_end {
 	unsigned int fail_send;
 	unsigned int fail_quiet;
 	unsigned int fail_recv;
+	unsigned int fail_arm;
+	unsigned int arms;
+	unsigned int acked;
 	int fail_ret;
 	unsigned int lost_send;
 	unsigned int bad_send;
@@ -106,6 +115,7 @@ struct kv_end {
  * @behind_to: the last one
  * @behind: by how many ticks
  * @relax: called between two polls, if set
+ * @sleep: called when a loop sleeps, and no event is there, if set
  * @yields: called when the CPU is yielded, if set
  * @resched: called between two samples, if set
  * @relaxed: how often kv_env_relax() was called; the others likewise
@@ -119,6 +129,7 @@ struct fake {
 	__u64 tail_ticks;
 	__u64 relax_ticks;
 	__u64 yield_ticks;
+	__u64 sleep_ticks;
 	__u64 resched_ticks;
 	unsigned int reads;
 	unsigned int behind_from;
@@ -126,6 +137,7 @@ struct fake {
 	__u64 behind;
 	void (*relax)(void);
 	void (*yield)(void);
+	void (*sleep)(void);
 	void (*resched)(void);
 	unsigned int relaxed;
 	unsigned int gone;
@@ -144,6 +156,9 @@ int kv_env_post_recv(struct kv_end *e);
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);
 int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq);
+int kv_env_arm(struct kv_end *e);
+int kv_env_sleep(struct kv_loop *l);
+void kv_env_ack(struct kv_end *e);
 __u8 kv_env_rx_tail(struct kv_end *e);
 __u8 *kv_env_tx_tail(struct kv_end *e);
 int kv_env_stop(struct kv_loop *l);

@@ -2,6 +2,7 @@
 #include "test.h"
 #include <kverbs.h>
 #include "loop_env.h"
+#include "loop/handler.h"
 #include "rules/request.h"
 
 /* IBTA 11.6.2, with libibverbs' numbers. */
@@ -100,6 +101,13 @@ static void prepare_stream(void)
 	loop.groups = 1;
 }
 
+/* Who sleeps polls once for each event: a completion is there when its event is. */
+static void prepare_event(void)
+{
+	prepare_stream();
+	fake.sleep_ticks = 100;
+}
+
 static void prepare_send_client(void)
 {
 	connect(0);
@@ -150,6 +158,7 @@ static const struct kind {
 	{ "post_to_completion", KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE,
 	  prepare_alone, true },
 	{ "stream", KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, prepare_stream, true },
+	{ "event", KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, prepare_event, true },
 	{ "send_client", KVERBS_LOOP_PINGPONG_CLIENT, KVERBS_OP_SEND, prepare_send_client, true },
 	{ "send_server", KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND, prepare_send_server, false },
 	{ "send_pingpong", KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND, prepare_send_pingpong,
@@ -174,6 +183,8 @@ static void prepare(const struct kind *k)
 
 static int run(const struct kind *k, int bh_disabled)
 {
+	if (k->prepare == prepare_event)
+		return kv_loop_pick_event(bh_disabled)(&loop);
 	return kv_loop_pick(k->loop, k->op, bh_disabled)(&loop);
 }
 
@@ -1081,6 +1092,66 @@ static void a_stream_tells_why_a_group_failed(void **state)
 	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
 }
 
+/* After an event the CQ is armed before it is polled: no completion comes without an event. */
+static void an_event_loop_misses_no_completion(void **state)
+{
+	prepare_event();
+	loop.groups = 3;
+	loop.quiet = 1;
+	loop.iters = 20;
+	fake.sleep = set_stop;
+	assert_int_equal(kv_loop_event(&loop), 0);
+	assert_int_equal(a.sends, 20);
+	assert_int_equal(a.quiets, 20);
+	assert_int_equal(loop.done, 20);
+	assert_int_equal(hist_count(), 20);
+	assert_int_equal(a.acked, 1);
+	assert_drained();
+	/* Armed once before the first post, and once after each event. */
+	assert_in_range(a.arms, 2, 21);
+}
+
+/* One call of kv_handler_take() for each completion, as a handler makes it. */
+static void a_handler_takes_one_completion_at_a_time(void **state)
+{
+	int ret = 0;
+
+	prepare_stream();
+	loop.groups = 4;
+	loop.iters = 11;
+	kv_loop_reset(&loop);
+	assert_int_equal(kv_handler_begin(&loop, 0), 0);
+	assert_int_equal(a.sends, 1);
+	while (!ret) {
+		assert_int_equal(kv_env_poll(&loop, &a.send_cq), 1);
+		ret = kv_handler_take(&loop, kv_env_now(), 0, 0);
+		assert_true(a.send_cq.used <= 4);
+	}
+	assert_int_equal(ret, 1);
+	assert_int_equal(a.sends, 11);
+	assert_int_equal(loop.done, 11);
+	assert_int_equal(fake.rescheds, 0);
+	assert_drained();
+	/* Stopped before it begins, it posts nothing. */
+	loop.iters = 20;
+	loop.stop = 1;
+	assert_int_equal(kv_handler_begin(&loop, 0), 1);
+	assert_int_equal(a.sends, 11);
+}
+
+static void an_event_loop_that_can_not_arm_ends(void **state)
+{
+	prepare_event();
+	a.fail_arm = 1;
+	a.fail_ret = -EINVAL;
+	assert_int_equal(kv_loop_event(&loop), -EINVAL);
+	assert_int_equal(a.sends, 0);
+	assert_int_equal(loop.busy, 0);
+	a.fail_arm = 3;
+	assert_int_equal(kv_loop_event(&loop), -EINVAL);
+	assert_int_equal(loop.busy, 1);
+}
+
 /* Both ends as loops: the server gets the CPU when the client yields it. */
 
 static kv_loop_fn server_fn;
@@ -1343,6 +1414,9 @@ int main(void)
 		cmocka_unit_test_setup(a_stream_finishes_what_is_outstanding_when_stopped, reset),
 		cmocka_unit_test_setup(a_stream_signals_the_last_list_of_a_group, reset),
 		cmocka_unit_test_setup(a_stream_tells_why_a_group_failed, reset),
+		cmocka_unit_test_setup(an_event_loop_misses_no_completion, reset),
+		cmocka_unit_test_setup(a_handler_takes_one_completion_at_a_time, reset),
+		cmocka_unit_test_setup(an_event_loop_that_can_not_arm_ends, reset),
 		cmocka_unit_test_setup(ping_and_pong_meet, reset),
 		cmocka_unit_test_setup(server_ends_with_its_time, reset),
 		cmocka_unit_test_setup(server_tells_its_time, reset),

@@ -139,23 +139,31 @@ static void a_spec_that_the_device_can_do(void **state)
 static void a_qp_that_a_run_takes(void **state)
 {
 	const struct kv_run_qp_facts good = { .type = KVERBS_QPT_RC, .polled = true };
+	struct kv_run_spec_facts s = { .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE };
 	struct kv_run_qp_facts qp = good;
 
-	assert_int_equal(kv_run_check_qp(&qp, &why), 0);
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	qp.type = KVERBS_QPT_UD;
-	is_refused(kv_run_check_qp(&qp, &why), -EINVAL, 0, false, "a run takes an rc qp");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a run takes an rc qp");
 	qp = good;
 	qp.srq = true;
-	is_refused(kv_run_check_qp(&qp, &why), -EINVAL, 0, false, "a run takes a qp without an srq");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a run takes a qp without an srq");
 	qp = good;
 	qp.polled = false;
-	is_refused(kv_run_check_qp(&qp, &why), -EINVAL, 0, false, "a run polls");
+	qp.context = KVERBS_CQ_SOFTIRQ;
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	s.spins = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "spins goes with a cq of context polled");
+	qp.context = KVERBS_CQ_POLLED;
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	s.loop = KVERBS_LOOP_PINGPONG_SERVER;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a ping-pong polls");
 	qp = good;
 	qp.srq_cq = true;
-	is_refused(kv_run_check_qp(&qp, &why), -EBUSY, 0, false, "a qp with an srq receives into the cq");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "a qp with an srq receives into the cq");
 	qp = good;
 	qp.pending = true;
-	is_refused(kv_run_check_qp(&qp, &why), -EBUSY, 0, false, "requests posted by hand are outstanding");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "requests posted by hand are outstanding");
 }
 
 /* An end of a SEND ping-pong by an MR's keys, of which @change makes one thing wrong. */

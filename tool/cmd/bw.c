@@ -27,6 +27,7 @@ static const struct kv_option rows[] = {
 	  .letter = 'l' },
 	{ "signal", "N", "one of so many requests is signaled, and completes; a multiple of --list; default: as --list",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'Q' },
+	KV_OPTION_COMPLETION_ROW(S, common),
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
@@ -82,7 +83,8 @@ static int check(int n, char **word, struct kv_fault *f)
 		bw.m.spaces = 1U << o->both;
 	}
 	bw.m.host = o->peer.host;
-	return ret;
+	return ret ?: kv_workload_check_completion(KV_KIND_STREAM, o->work.completion,
+						   bw.m.spaces & 1U << KV_SPACE_USER, f);
 }
 
 static struct json_object *create_doc(struct json_object *environment)

@@ -58,6 +58,7 @@ static const struct kv_option rows[] = {
 	{ "warmup", "N", "iterations before the first sample; default: 100", KV_OPTION_U64,
 	  .at = offsetof(S, amount.warmup), .max = ITERS_MAX },
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_COMPLETION_ROW(S, common),
 	KV_OPTION_ROWS(S, common),
 	{ .help = "with a HOST:" },
 	KV_OPTION_HOST_ROWS(S, common),
@@ -143,7 +144,9 @@ static int check(int n, char **word, struct kv_fault *f)
 		l->amount.time_ns = TIME_DEFAULT_NS;
 	}
 	kv_workload_set(&o->work, o->loop, l->op, l->size);
-	return kv_options_settle(o, f);
+	return kv_options_settle(o, f) ?:
+	       kv_workload_check_completion(o->loop, o->work.completion,
+					    o->end[0] == KV_SPACE_USER, f);
 }
 
 static struct json_object *describe_spec(const struct lat *l)

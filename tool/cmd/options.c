@@ -83,6 +83,8 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 	if (w->connect == KV_CONNECT_CM && w->mtu)
 		return kv_fault_usage(f, "--mtu %u does not go with --connect cm: the CM chooses the path MTU",
 				      w->mtu);
+	if (w->spins >= 0 && w->completion != KVERBS_CQ_POLLED)
+		return kv_fault_usage(f, "--spins goes with --completion polled only");
 	ret = kv_placement_choose(o->cpus.cpu, here, w->cpu, f);
 	if (!ret && o->peer.host)
 		w->cpu[1] = o->cpus.n > 1 ? o->cpus.cpu[1] : -1;

@@ -39,6 +39,10 @@
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind + 1 }
 
+#define KV_OPTION_COMPLETION_ROW(s, m)							\
+	{ "completion", "CONTEXT", "how the initiator's completions are noticed: polled (the default), event (the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them)", \
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.completion), .names = kv_enum_cq_context }
+
 /* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \

@@ -92,7 +92,8 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 	spec->swap = work->swap;
 	spec->timeout_ns = work->timeout_ns;
 	spec->post_context = post_of(site, work);
-	spec->spins = spins_of(site, work);
+	if (work->completion == KVERBS_CQ_POLLED)
+		spec->spins = spins_of(site, work);
 	if (work->kind == KV_KIND_STREAM) {
 		spec->depth = work->depth;
 		spec->list = work->list;

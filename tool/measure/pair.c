@@ -95,7 +95,7 @@ static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	e->psn &= PSN_MASK;
 	return kv_endpoint_add_pd(e, f) ?:
 	       kv_endpoint_add_cqs(e, init.max_send_wr + 1, init.max_recv_wr + 1,
-				   KVERBS_CQ_POLLED, f) ?:
+				   end ? KVERBS_CQ_POLLED : p->work.completion, f) ?:
 	       kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f) ?:
 	       kv_endpoint_add_buffer(e, &p->target[end], p->work.size, f) ?:
 	       kv_endpoint_add_qp(e, &init, f);

@@ -74,6 +74,21 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	return obj;
 }
 
+static const char *completion(const struct kv_workload *w, bool kernel)
+{
+	static const char *const text[] = {
+		[KVERBS_CQ_POLLED] = "polled by the run's thread",
+		[KVERBS_CQ_EVENT] = "polled by the run's thread, which the CQ's completion handler wakes",
+		[KVERBS_CQ_SOFTIRQ] = "handled in a softirq",
+		[KVERBS_CQ_WORKQUEUE] = "handled in a workqueue",
+		[KVERBS_CQ_UNBOUND_WORKQUEUE] = "handled in an unbound workqueue",
+	};
+
+	if (!kernel && w->completion == KVERBS_CQ_EVENT)
+		return "polled by the run's thread, which a completion channel wakes";
+	return text[w->completion];
+}
+
 /* @spec: spec of a run of the series, with the values in effect */
 static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 			 enum kv_space_id space, const struct kv_run_spec *spec)
@@ -83,14 +98,15 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 	if (w->kind != KV_KIND_NULL) {
 		if (spec->loop != KVERBS_LOOP_NULL)
 			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post_context));
-		kv_out_put_string(obj, "completion", "polled by the run's thread");
+		kv_out_put_string(obj, "completion", completion(w, kernel));
+		kv_out_put_string(obj, "completion_context", kv_enum_name(kv_enum_cq_context, w->completion));
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
 	/* A thread on another host is bound only if --cpus names its CPU. */
 	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
 		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
-	if (spec->loop != KVERBS_LOOP_NULL)
+	if (spec->loop != KVERBS_LOOP_NULL && w->completion == KVERBS_CQ_POLLED)
 		kv_out_put_count(obj, "spins", (uint64_t)spec->spins);
 }
 

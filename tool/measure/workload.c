@@ -75,6 +75,31 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 }
 
 /**
+ * kv_workload_check_completion() - can completions be noticed in this way?
+ * @kind: how a latency is measured
+ * @completion: enum kverbs_cq_context
+ * @user: the initiator is in user space, too
+ * @f: receives the reason of a refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool user,
+				 struct kv_fault *f)
+{
+	const char *word = kv_enum_name(kv_enum_cq_context, completion);
+
+	if (completion == KVERBS_CQ_POLLED)
+		return 0;
+	if (kind != KV_KIND_COMPLETION && kind != KV_KIND_STREAM)
+		return kv_fault_usage(f, "--completion %s does not go with --loop %s, whose threads poll",
+				      word, kv_enum_name(kv_enum_kind, kind));
+	if (user && completion != KVERBS_CQ_EVENT)
+		return kv_fault_usage(f, "--completion %s is the kernel's: user space has polled and event",
+				      word);
+	return 0;
+}
+
+/**
  * kv_workload_adapt() - adapt the work to the initiator's device
  * @w: the work
  * @dev: the device

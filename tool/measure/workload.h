@@ -14,6 +14,7 @@ struct kv_workload {
 	uint64_t compare_add; /* FETCH_ADD: the addend, CMP_SWP: the value that is compared */
 	uint64_t swap; /* CMP_SWP: the value that is stored if the comparison succeeds */
 	uint32_t post; /* enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only */
+	uint32_t completion; /* enum kverbs_cq_context of the CQ of the initiator's sends */
 	enum kv_lkey lkey; /* enum kv_lkey; kernel space only */
 	int32_t cpu[2]; /* where the initiator's and the responder's threads run; -1: anywhere */
 	/* Empty polls before the CPU is yielded; -1: kv_placement_spins() of its host. */
@@ -61,6 +62,8 @@ void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint
 enum kv_kind kv_workload_default_kind(uint32_t op);
 bool kv_workload_one_sided(const struct kv_workload *w);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
+int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool user,
+				 struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);

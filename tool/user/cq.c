@@ -118,7 +118,7 @@ static void drop_events(struct kv_user_cq *cq)
 int kv_user_cq_arm(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_arm *in,
 		   struct kv_armed *out)
 {
-	int ret = check_event(u, cq);
+	int ret = check_event(u, cq) ?: kv_user_cq_check_idle(u, cq);
 
 	if (ret)
 		return ret;

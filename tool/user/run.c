@@ -89,9 +89,14 @@ static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_
 		return kv_user_fail(u, -ERANGE, "size is 0: it must be 1 byte at least");
 	for (uint32_t i = 0; i < spec->ends && !ret; i++)
 		ret = find_end(u, &spec->end[i], &run->ends[i]);
-	if (!ret)
-		*dev = run->ends[0].qp->obj.dev;
-	return ret;
+	if (ret)
+		return ret;
+	*dev = run->ends[0].qp->obj.dev;
+	run->sleeps = run->ends[0].qp->send_cq->channel;
+	if (run->sleeps && !spec->in_wait)
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "a run on a cq of context event has no thread of its own in user space");
+	return 0;
 }
 
 /* Posts the receives that the loop expects, less those that are posted already. */
@@ -180,6 +185,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 		return -ENOMEM;
 	run->spec = *spec;
 	run->reason = -ECANCELED;
+	run->spins_given = spec->spins >= 0;
 	run->cpu = -1;
 	ret = check_spec(u, &run->spec) ?:
 	      find_ends(u, run, &run->obj.dev) ?:
@@ -188,7 +194,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	if (ret)
 		goto err_free;
 
-	run->fn = kv_loop_pick(spec->loop, spec->op, 0);
+	run->fn = run->sleeps ? kv_loop_pick_event(0) : kv_loop_pick(spec->loop, spec->op, 0);
 	run->time = spec->time_ns ? kv_clock_ns_to_ticks(spec->time_ns) : UINT64_MAX;
 	run->loop.a = &run->end[0];
 	run->loop.b = spec->ends > 1 ? &run->end[1] : NULL;

@@ -33,6 +33,8 @@ struct kv_user_run {
 	struct ibv_send_wr more[KV_RUN_LIST_MAX - 1]; /* streams: a list, but for its first request */
 	struct ibv_send_wr quiet[KV_RUN_LIST_MAX]; /* streams: a list of which none is signaled */
 	kv_loop_fn fn; /* the loop */
+	bool sleeps; /* the thread sleeps in the completion channel of its CQ (loop/event.c) */
+	bool spins_given; /* @spec has the user's number of spins */
 	uint64_t time; /* the loop's ticks */
 	pthread_t thread; /* the run's own; unused with @spec.in_wait */
 	int done; /* eventfd of @thread, readable for ever once the run has ended */

@@ -181,7 +181,10 @@ static void look_after(int sig)
 
 static void set_alarm(struct kv_user_run *run, uint64_t ms)
 {
-	struct sigaction sa = { .sa_handler = look_after, .sa_flags = SA_RESTART };
+	struct sigaction sa = {
+		.sa_handler = look_after,
+		.sa_flags = run->sleeps ? 0 : SA_RESTART,
+	};
 	struct itimerval t = {
 		.it_value.tv_sec = (time_t)(ms / 1000) + LATE_S,
 		.it_interval.tv_sec = LATE_S,

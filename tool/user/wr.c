@@ -64,11 +64,13 @@ static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq)
 	return false;
 }
 
-static int check_qp(struct kv_user *u, unsigned int i, struct kv_user_qp *qp)
+static int check_qp(struct kv_user *u, const struct kv_run_spec_facts *s, unsigned int i,
+		    struct kv_user_qp *qp)
 {
 	const struct kv_run_qp_facts facts = {
 		.type = qp->is.type,
 		.srq = qp->srq,
+		.context = qp->send_cq->is.context,
 		.polled = qp->send_cq->is.context == KVERBS_CQ_POLLED &&
 			  qp->recv_cq->is.context == KVERBS_CQ_POLLED,
 		.srq_cq = has_srq(u, qp->send_cq) || has_srq(u, qp->recv_cq),
@@ -76,7 +78,7 @@ static int check_qp(struct kv_user *u, unsigned int i, struct kv_user_qp *qp)
 	};
 	struct kv_refusal why;
 
-	if (kv_run_check_qp(&facts, &why))
+	if (kv_run_check_qp(s, &facts, &why))
 		return kv_user_run_refuse(u, i, &why);
 	return kv_user_qp_check_outstanding(u, qp);
 }
@@ -114,7 +116,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	if (end->target)
 		facts.target = buf_facts(end->qp, end->target, asked->target_offset,
 					 end->target_mr);
-	ret = check_qp(u, i, end->qp) ?: kv_user_qp_check_rts(u, end->qp);
+	ret = check_qp(u, s, i, end->qp) ?: kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
 	if (kv_run_check_end(s, &facts, &why))
@@ -142,6 +144,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.depth = run->spec.depth,
 		.list = run->spec.list,
 		.signal = run->spec.signal,
+		.spins = run->spins_given,
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
 		.share_cq = share_cq(run),
 	};
