@@ -409,6 +409,23 @@ int kv_parse_ops(const char *text, void *list, struct kv_why *why)
 	return ret;
 }
 
+/* enum kverbs_cq_context of each; "all" lists all of them. */
+int kv_parse_completions(const char *text, void *list, struct kv_why *why)
+{
+	struct kv_list found = { 0 };
+	int ret = 0;
+
+	if (!strcmp(text, "all")) {
+		for (const struct kv_enum *at = kv_enum_cq_context; at->name; at++)
+			found.value[found.n++] = at->value;
+	} else {
+		ret = take_words(text, kv_enum_cq_context, ", or all", &found, why);
+	}
+	if (!ret)
+		*(struct kv_list *)list = found;
+	return ret;
+}
+
 int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flags,
 		   struct kv_why *why)
 {

@@ -167,6 +167,7 @@ int kv_parse_port(const char *text, void *port, struct kv_why *why);
 int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */
 int kv_parse_ops(const char *text, void *list, struct kv_why *why);
+int kv_parse_completions(const char *text, void *list, struct kv_why *why);
 /* Bytes, as in 8,64,4k. */
 int kv_parse_sizes(const char *text, void *list, struct kv_why *why);
 /* The name of an RDMA device: @name, a const char *, receives @text. */

@@ -12,6 +12,8 @@ static struct compare {
 	bool quadrants;
 	bool has_self;
 	enum kv_space_id self;
+	struct kv_list completions;
+	struct kv_contrast contexts;
 } compare;
 
 #define S struct compare
@@ -22,6 +24,8 @@ static const struct kv_option rows[] = {
 	{ "self", "SPACE", "the same space on both sides, kernel or user: a difference that is found then is none",
 	  KV_OPTION_ENUM, .at = offsetof(S, self), .has = offsetof(S, has_self),
 	  .names = kv_enum_space },
+	{ "completion", "CONTEXT,...", "how the client's completions are noticed: polled (the default), event (the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them). Several, or all: each is a side, and is compared with the first one in its space",
+	  KV_OPTION_OWN, .at = offsetof(S, completions), .parse = kv_parse_completions },
 	{ "ops", "OP,...", "of send, write, read, fetch-add and cmp-swp; default: all",
 	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.ops), .parse = kv_parse_ops },
 	{ "sizes", "BYTES,...", "as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
@@ -71,10 +75,44 @@ static int check_loop(struct compare *c, struct kv_fault *f)
 	if (o->has_loop && o->loop == KV_KIND_ONE_THREAD && !kv_sweep_has_one_thread(&c->sweep.m))
 		return kv_fault_usage(f, "--loop one-thread has one thread for both ends, so it does not go with %s; --loop pingpong has two",
 				      c->sweep.m.host ? "a HOST" : "--quadrants");
+	/* Ping-pongs poll. */
+	if (c->completions.n && !o->has_loop) {
+		c->sweep.common.has_loop = true;
+		c->sweep.common.loop = KV_KIND_COMPLETION;
+	}
 	set_default_lists(c);
 	for (unsigned int i = 0; i < c->sweep.m.ops.n && o->has_loop && !ret; i++)
 		ret = kv_workload_check_kind(o->loop, c->sweep.m.ops.value[i], f);
 	return ret;
+}
+
+/* Several contexts are the sides of the comparison; one is that of both spaces. */
+static int check_completions(struct compare *c, struct kv_fault *f)
+{
+	const struct kv_list *list = &c->completions;
+	struct kv_options *o = &c->sweep.common;
+	bool user = !c->has_self || c->self == KV_SPACE_USER;
+	int ret = 0;
+
+	for (unsigned int i = 0; i < list->n && !ret; i++)
+		ret = kv_workload_check_completion(o->has_loop ? o->loop : KV_KIND_COMPLETION,
+						   list->value[i], user && list->n == 1, f);
+	if (ret)
+		return ret;
+	if (list->n == 1)
+		o->work.completion = list->value[0];
+	if (list->n < 2)
+		return 0;
+	if (c->quadrants || c->has_self)
+		return kv_fault_usage(f, "several contexts of --completion are the sides, so --%s does not go with them",
+				      c->quadrants ? "quadrants" : "self");
+	if (o->report.stats)
+		return kv_fault_usage(f, "--stats has no table of several contexts: their means are in the document of --json");
+	if (o->work.spins >= 0)
+		return kv_fault_usage(f, "--spins goes with --completion polled only");
+	kv_contrast_set_contexts(&c->contexts, list);
+	c->sweep.m.contrast = &c->contexts;
+	return 0;
 }
 
 static void init(void)
@@ -95,6 +133,9 @@ static int check(int n, char **word, struct kv_fault *f)
 		return kv_fault_usage(f, "--stats has no table of quadrants: their means are in the document of --json");
 	if (c->quadrants && c->has_self)
 		return kv_fault_usage(f, "--self has one space, and --quadrants has both");
+	ret = check_completions(c, f);
+	if (ret)
+		return ret;
 	if (c->quadrants)
 		m->contrast = &kv_contrast_quadrants;
 	else if (c->has_self)

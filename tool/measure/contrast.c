@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <string.h>
 #include "measure/contrast.h"
+
+#define SERIES(title, from, to) { .name = title, .client = from, .server = to }
 
 /* Both ends in the kernel, or both in user space. */
 const struct kv_contrast kv_contrast_spaces = {
 	.name = "spaces",
 	.n = 2,
 	.series = {
-		{ "kernel", KV_SPACE_KERNEL, KV_SPACE_KERNEL },
-		{ "user", KV_SPACE_USER, KV_SPACE_USER },
+		SERIES("kernel", KV_SPACE_KERNEL, KV_SPACE_KERNEL),
+		SERIES("user", KV_SPACE_USER, KV_SPACE_USER),
 	},
 	.differences = 1,
 	.difference = { { 0, 1, "" } },
@@ -18,10 +21,10 @@ const struct kv_contrast kv_contrast_quadrants = {
 	.name = "quadrants",
 	.n = 4,
 	.series = {
-		{ "K-K", KV_SPACE_KERNEL, KV_SPACE_KERNEL },
-		{ "K-U", KV_SPACE_KERNEL, KV_SPACE_USER },
-		{ "U-K", KV_SPACE_USER, KV_SPACE_KERNEL },
-		{ "U-U", KV_SPACE_USER, KV_SPACE_USER },
+		SERIES("K-K", KV_SPACE_KERNEL, KV_SPACE_KERNEL),
+		SERIES("K-U", KV_SPACE_KERNEL, KV_SPACE_USER),
+		SERIES("U-K", KV_SPACE_USER, KV_SPACE_KERNEL),
+		SERIES("U-U", KV_SPACE_USER, KV_SPACE_USER),
 	},
 	.differences = 4,
 	.difference = { { 0, 2, "client" }, { 1, 3, "client" }, { 0, 1, "server" }, { 2, 3, "server" } },
@@ -30,7 +33,7 @@ const struct kv_contrast kv_contrast_quadrants = {
 #define SELF(space) {							\
 	.name = "self",							\
 	.n = 2,								\
-	.series = { { "first", space, space }, { "second", space, space } }, \
+	.series = { SERIES("first", space, space), SERIES("second", space, space) }, \
 	.differences = 1,						\
 	.difference = { { 0, 1, "" } },					\
 }
@@ -43,9 +46,75 @@ const struct kv_contrast kv_contrast_self[KV_SPACES] = {
 
 /* One space, compared with nothing. */
 const struct kv_contrast kv_contrast_alone[KV_SPACES] = {
-	[KV_SPACE_KERNEL] = { "alone", 1, { { "kernel", KV_SPACE_KERNEL, KV_SPACE_KERNEL } }, 0, { { 0 } } },
-	[KV_SPACE_USER] = { "alone", 1, { { "user", KV_SPACE_USER, KV_SPACE_USER } }, 0, { { 0 } } },
+	[KV_SPACE_KERNEL] = { "alone", 1, { SERIES("kernel", KV_SPACE_KERNEL, KV_SPACE_KERNEL) }, 0, { { 0 } } },
+	[KV_SPACE_USER] = { "alone", 1, { SERIES("user", KV_SPACE_USER, KV_SPACE_USER) }, 0, { { 0 } } },
 };
+
+/**
+ * kv_contrast_has_contexts() - do the series differ in how completions are noticed?
+ * @c: the contrast
+ *
+ * Return: true if each series has its kv_contrast.completion.
+ */
+bool kv_contrast_has_contexts(const struct kv_contrast *c)
+{
+	return !strcmp(c->name, "contexts");
+}
+
+static const char *const context_series[KV_SPACES][KVERBS_CQ_MAX + 1] = {
+	[KV_SPACE_KERNEL] = {
+		[KVERBS_CQ_POLLED] = "kernel-polled",
+		[KVERBS_CQ_EVENT] = "kernel-event",
+		[KVERBS_CQ_SOFTIRQ] = "kernel-softirq",
+		[KVERBS_CQ_WORKQUEUE] = "kernel-workqueue",
+		[KVERBS_CQ_UNBOUND_WORKQUEUE] = "kernel-unbound-workqueue",
+	},
+	[KV_SPACE_USER] = {
+		[KVERBS_CQ_POLLED] = "user-polled",
+		[KVERBS_CQ_EVENT] = "user-event",
+	},
+};
+
+static void add_difference(struct kv_contrast *c, unsigned int a, unsigned int b, const char *changed)
+{
+	c->difference[c->differences++] = (struct kv_difference){ a, b, changed };
+}
+
+/**
+ * kv_contrast_set_contexts() - compare how completions are noticed
+ * @c: receives a series for each context of each space that has it. In each space the others are
+ *	compared with the first one; and the kernel's series with that of user space, if both have
+ *	the context.
+ * @contexts: enum kverbs_cq_context of each
+ */
+void kv_contrast_set_contexts(struct kv_contrast *c, const struct kv_list *contexts)
+{
+	*c = (struct kv_contrast){ .name = "contexts" };
+	for (unsigned int space = 0; space < KV_SPACES; space++) {
+		unsigned int first = c->n;
+
+		for (unsigned int i = 0; i < contexts->n; i++) {
+			uint32_t context = contexts->value[i];
+
+			if (!context_series[space][context])
+				continue;
+			c->series[c->n].name = context_series[space][context];
+			c->series[c->n].client = space;
+			c->series[c->n].server = space;
+			c->series[c->n].completion = context;
+			if (c->n > first)
+				add_difference(c, c->n, first, "completion");
+			c->n++;
+		}
+	}
+	for (unsigned int k = 0; k < c->n; k++) {
+		for (unsigned int u = k + 1; u < c->n; u++) {
+			if (c->series[k].client != c->series[u].client &&
+			    c->series[k].completion == c->series[u].completion)
+				add_difference(c, k, u, "space");
+		}
+	}
+}
 
 /**
  * kv_contrast_turn() - which series is measured next

@@ -59,7 +59,8 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 	if (!json_object_is_type(kv_out_get(doc, "/environment/boot_id"), json_type_string))
 		return kv_fault_set(f, -EINVAL, "%s does not say of which boot it is: a newer kverbs compare does", path);
 	if (json_object_array_length(kv_out_get(doc, "/spec/sides")) != 2)
-		return kv_fault_set(f, -EINVAL, "%s is of quadrants: comparisons of two sides can be merged", path);
+		return kv_fault_set(f, -EINVAL, "%s has %zu sides: comparisons of two can be merged", path,
+				    json_object_array_length(kv_out_get(doc, "/spec/sides")));
 	if (!strcmp(kv_out_get_string(doc, "/environment/counts"), "instructions"))
 		return kv_fault_set(f, -EINVAL, "%s counts instructions, which are the same in each boot", path);
 	return 0;

@@ -80,11 +80,27 @@ static int blame(struct job *j, unsigned int s, int error)
 	return error;
 }
 
+/**
+ * kv_point_work() - the work of one of a point's series
+ * @c: the point
+ * @series: the series
+ *
+ * Return: the point's work, with the series' own context of completions if it has one.
+ */
+struct kv_workload kv_point_work(const struct kv_point *c, unsigned int series)
+{
+	struct kv_workload work = c->work;
+
+	if (kv_contrast_has_contexts(c->contrast))
+		work.completion = c->contrast->series[series].completion;
+	return work;
+}
+
 static int measure(struct job *j, unsigned int s)
 {
 	struct kv_pair *p = &j->pair[s];
 
-	return blame(j, s, kv_block_measure(p->end[0].site, p, &j->c->work,
+	return blame(j, s, kv_block_measure(p->end[0].site, p, &p->work,
 					    &j->amount[s], NULL, &j->result, j->f));
 }
 
@@ -153,8 +169,9 @@ static int make_room(struct job *j)
 
 static int connect_side(struct job *j, unsigned int s)
 {
+	struct kv_workload work = kv_point_work(j->c, s);
 	int ret = blame(j, s, kv_pair_create(&j->pair[s], j->ends[s].client, j->ends[s].server,
-					     &j->c->work, j->f));
+					     &work, j->f));
 
 	if (ret)
 		return ret;

@@ -45,6 +45,7 @@ struct kv_point {
 	unsigned int room; /* rounds that @median has room for */
 };
 
+struct kv_workload kv_point_work(const struct kv_point *c, unsigned int series);
 int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 		    const struct kv_ends *ends, const struct kv_workload *work,
 		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f);

@@ -117,15 +117,17 @@ static void print_null(FILE *out, struct json_object *doc)
 	fprintf(out, "\n");
 }
 
-/* One of two series, or one of the quadrants. */
+/* One of two series, or of the quadrants, or of the contexts of completions. */
 static struct json_object *find_series(struct json_object *point, const char *name)
 {
-	char path[32];
+	static const char *const in[] = { "/quadrants", "/contexts" };
+	struct json_object *several = NULL;
+	char path[40];
 
-	snprintf(path, sizeof(path), "/quadrants/%s", name);
-	if (!kv_out_get(point, "/quadrants"))
-		snprintf(path, sizeof(path), "/%s", name);
-	return kv_out_get(point, path);
+	for (unsigned int i = 0; i < sizeof(in) / sizeof(in[0]) && !several; i++)
+		several = kv_out_get(point, in[i]);
+	snprintf(path, sizeof(path), "/%s", name);
+	return kv_out_get(several ? several : point, path);
 }
 
 /* The first series of a comparison, or its last one. */
@@ -156,6 +158,19 @@ static void print_legend(FILE *out, struct json_object *points)
 	}
 }
 
+/* A line for each context, of the first point that was measured. */
+static void print_completions(FILE *out, struct json_object *doc)
+{
+	struct json_object *points = kv_out_get(doc, "/cells"), *contexts = NULL;
+
+	for (size_t k = 0; k < json_object_array_length(points) && !contexts; k++)
+		contexts = kv_out_get(json_object_array_get_idx(points, k), "/contexts");
+	if (!contexts)
+		return;
+	json_object_object_foreach(contexts, name, series)
+		fprintf(out, "%s: completion %s\n", name, kv_out_get_string(series, "/completion"));
+}
+
 /* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
 static void print_contexts(FILE *out, struct json_object *doc)
 {
@@ -180,8 +195,11 @@ static void print_contexts(FILE *out, struct json_object *doc)
 	for (unsigned int i = 0; i < (is(doc, "/spec/design", "spaces") ? 2 : 1); i++)
 		fprintf(out, "%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
 			describe(series[i], "/lkey"));
-	fprintf(out, "all: completion %s, on CPU %llu", kv_out_get_string(series[0], "/completion"),
-		kv_out_get_count(series[0], "/cpu"));
+	if (is(doc, "/spec/design", "contexts"))
+		print_completions(out, doc);
+	else
+		fprintf(out, "all: completion %s; ", kv_out_get_string(series[0], "/completion"));
+	fprintf(out, "on CPU %llu", kv_out_get_count(series[0], "/cpu"));
 	if (responder)
 		fprintf(out, ", responder on CPU %s", json_object_get_string(responder));
 	fprintf(out, "\n");
@@ -363,7 +381,9 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 			kv_out_get_count(doc, "/spec/depth"), kv_out_get_count(doc, "/spec/list"),
 			kv_out_get_count(doc, "/spec/signal"));
 	kv_prose_end(&prose);
-	ret = quadrants ? kv_tables_quadrants(points, f) : print_series(doc, r, f);
+	ret = quadrants ? kv_tables_quadrants(points, f) :
+	      is(doc, "/spec/design", "contexts") ? kv_tables_contexts(points, f) :
+						    print_series(doc, r, f);
 	if (ret)
 		return ret;
 	out = kv_prose_begin(&prose, stdout);

@@ -28,4 +28,5 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 			   struct kv_fault *f);
 int kv_tables_stats(struct json_object *points, const char *const name[2], struct kv_fault *f);
 int kv_tables_quadrants(struct json_object *points, struct kv_fault *f);
+int kv_tables_contexts(struct json_object *points, struct kv_fault *f);
 void kv_tables_print_typical(struct json_object *series, FILE *out);

@@ -293,9 +293,10 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 	char key[32];
 
 	for (unsigned int s = 0; s < c->n; s++) {
+		struct kv_workload work = kv_point_work(p, s);
 		struct json_object *series;
 
-		series = kv_result_series(&p->work, c->series[s].client, &p->series[s]);
+		series = kv_result_series(&work, c->series[s].client, &p->series[s]);
 		snprintf(key, sizeof(key), "round_%s", kv_workload_kinds[p->work.kind].key);
 		kv_out_put(series, key, kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
 		kv_out_put_count(series, "resent", p->resent[s]);
@@ -429,13 +430,13 @@ void kv_finding_put(struct json_object *obj, struct kv_finding *f)
 	put_verdict(obj, f);
 }
 
-/* The name of a faster series in a verdict: of four series, the space of the changed end. */
+/* The name of a faster series in a verdict: of quadrants, the space of the changed end. */
 static const char *find_who(const struct kv_contrast *c, unsigned int difference,
 			    unsigned int series)
 {
 	bool server = !strcmp(c->difference[difference].changed, "server");
 
-	if (c->n == 2)
+	if (c->n == 2 || kv_contrast_has_contexts(c))
 		return c->series[series].name;
 	return kv_enum_name(kv_enum_space,
 			    server ? c->series[series].server : c->series[series].client);
@@ -492,7 +493,7 @@ static struct json_object *describe_differences(const struct kv_point *p)
  */
 struct json_object *kv_result_point(const struct kv_point *p)
 {
-	struct json_object *obj = kv_result_work(&p->work), *quadrants;
+	struct json_object *obj = kv_result_work(&p->work), *several;
 	struct kv_finding finding;
 
 	kv_out_put_bool(obj, "verified", p->verified);
@@ -505,16 +506,16 @@ struct json_object *kv_result_point(const struct kv_point *p)
 		put_series(obj, p);
 		return obj;
 	}
-	if (p->contrast->differences == 1) {
+	if (p->contrast->n == 2 && !kv_contrast_has_contexts(p->contrast)) {
 		/* Both ends change: there is one difference, with its verdict beside it. */
 		put_series(obj, p);
 		find(p, 0, &finding);
 		kv_finding_put(obj, &finding);
 		return obj;
 	}
-	quadrants = json_object_new_object();
-	put_series(quadrants, p);
-	kv_out_put(obj, "quadrants", quadrants);
+	several = json_object_new_object();
+	put_series(several, p);
+	kv_out_put(obj, p->contrast->name, several);
 	kv_out_put(obj, "differences_ns", describe_differences(p));
 	return obj;
 }

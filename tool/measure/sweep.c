@@ -107,6 +107,9 @@ static struct json_object *describe_series(const struct kv_contrast *c)
 				  kv_enum_name(kv_enum_space, c->series[s].client));
 		kv_out_put_string(series, "server_space",
 				  kv_enum_name(kv_enum_space, c->series[s].server));
+		if (kv_contrast_has_contexts(c))
+			kv_out_put_string(series, "completion_context",
+					  kv_enum_name(kv_enum_cq_context, c->series[s].completion));
 		json_object_array_add(list, series);
 	}
 	return list;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "measure/listing.h"
 #include "measure/report.h"
 #include "out/out.h"
@@ -188,6 +189,101 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 		return ret;
 	printf(title, "server", "server", kv_unit_name());
 	ret = kv_listing_print(points, server, COUNT(server), f);
+	printf("\n");
+	return ret;
+}
+
+/* Makes a list of a point's series, each with its difference to the first one of its space. */
+static struct json_object *list_contexts(struct json_object *point)
+{
+	struct json_object *differences = kv_out_get(point, "/differences_ns");
+	struct json_object *list = json_object_new_array();
+
+	json_object_object_foreach(kv_out_get(point, "/contexts"), name, series) {
+		struct json_object *row = json_object_new_object();
+
+		kv_out_put_string(row, "name", name);
+		kv_out_put(row, "series", json_object_get(series));
+		for (size_t i = 0; i < json_object_array_length(differences); i++) {
+			struct json_object *difference = json_object_array_get_idx(differences, i);
+
+			if (!strcmp(kv_out_get_string(difference, "/of"), name) &&
+			    !strcmp(kv_out_get_string(difference, "/changed"), "completion"))
+				kv_out_put(row, "difference", json_object_get(difference));
+		}
+		json_object_array_add(list, row);
+	}
+	return list;
+}
+
+/* The differences of a point that change the space, with the context that both series have. */
+static struct json_object *list_spaces(struct json_object *point)
+{
+	struct json_object *differences = kv_out_get(point, "/differences_ns");
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < json_object_array_length(differences); i++) {
+		struct json_object *difference = json_object_array_get_idx(differences, i);
+		struct json_object *row;
+
+		if (strcmp(kv_out_get_string(difference, "/changed"), "space"))
+			continue;
+		row = json_object_new_object();
+		kv_out_put_string(row, "name", kv_out_get_string(difference, "/of"));
+		kv_out_put_string(row, "minus", kv_out_get_string(difference, "/minus"));
+		kv_out_put(row, "difference", json_object_get(difference));
+		json_object_array_add(list, row);
+	}
+	return list;
+}
+
+/**
+ * kv_tables_contexts() - print how completions were noticed: two tables for each point
+ * @points: the points of the document
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
+{
+#define DIFFERENCE(head)							\
+	{ head, kv_listing_difference, .path = "/difference" },			\
+	{ "%", kv_listing_percent, .path = "/difference/percent", .spare = 1 },	\
+	{ "95 % interval", kv_listing_interval, .path = "/difference" },	\
+	{ "faster", kv_listing_faster, .path = "/difference", .spare = 2 }
+	static const struct kv_listing contexts[] = {
+		{ "completion", kv_listing_word, .path = "/name" },
+		{ "p50", kv_listing_time, .path = "/series/p50_ns" },
+		{ "p99", kv_listing_time, .path = "/series/p99_ns" },
+		DIFFERENCE("- first"),
+	};
+	static const struct kv_listing spaces[] = {
+		{ "kernel", kv_listing_word, .path = "/name" },
+		{ "user", kv_listing_word, .path = "/minus" },
+		DIFFERENCE("K - U"),
+	};
+#undef DIFFERENCE
+	int ret = 0;
+
+	printf("Latency in %s, by how completions are noticed; - first: minus the first one of its space\n", kv_unit_name());
+	for (size_t i = 0; i < json_object_array_length(points) && !ret; i++) {
+		struct json_object *point = json_object_array_get_idx(points, i), *list;
+		char size[CELL];
+
+		if (!kv_out_get(point, "/contexts"))
+			continue;
+		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
+		printf("\n%s of %s\n\n", kv_out_get_string(point, "/op"), size);
+		list = list_contexts(point);
+		ret = kv_listing_print(list, contexts, COUNT(contexts), f);
+		json_object_put(list);
+		list = list_spaces(point);
+		if (!ret && json_object_array_length(list)) {
+			printf("\n");
+			ret = kv_listing_print(list, spaces, COUNT(spaces), f);
+		}
+		json_object_put(list);
+	}
 	printf("\n");
 	return ret;
 }
