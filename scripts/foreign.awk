@@ -13,7 +13,7 @@ function release(   i) {
 		print foreign && !ours ? "" : line[i]
 	held = foreign = ours = 0
 }
-/\[ cut here \]/ { release(); inside = 1 }
+/\[ cut here \]/ || (!inside && /WARNING: /) { release(); inside = 1 }
 !inside { print; next }
 { line[++held] = $0 }
 / siw_destroy_listen\+/ { foreign = 1 }

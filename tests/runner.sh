@@ -80,7 +80,7 @@ warning "ucma_close+0x13/0x30 [rdma_ucm]" >"$work/siw"
 warning "kv_conn_free+0x13/0x30 [kverbs]" >"$work/ours"
 vm "a warning of siw's own is no failure" 0 --file "$work/siw:/report" -- \
 	sh -c 'while read -r line; do echo "$line" >/dev/kmsg; done </report'
-says "siw has reported a defect of its own"
+says "a driver has reported a defect of its own"
 vm "the same below a function of the module is one" 126 --file "$work/ours:/report" -- \
 	sh -c 'while read -r line; do echo "$line" >/dev/kmsg; done </report'
 

@@ -40,6 +40,7 @@ static const struct {
 	{ "hold", test_hold },
 	{ "poll", test_poll },
 	{ "run", test_run },
+	{ "handler", test_handler },
 	{ "stuck", test_stuck },
 	{ "look", test_look },
 	{ "access", test_access },
