@@ -55,16 +55,17 @@ function add_others(    k, n, list) {
 		  "pingpong/kernel/kernel/ud pingpong/user/kernel/ud pingpong/kernel/kernel/srq pingpong/user/user/srq " \
 		  "put/kernel/kernel put/user/user put/kernel/user put/user/kernel " \
 		  "get/kernel/kernel get/user/user get/kernel/user get/user/kernel " \
-		  "streams/kernel/raw streams/user/raw streams/kernel/cm streams/user/cm " \
+		  "streams/kernel/raw/polled streams/user/raw/event streams/kernel/cm/softirq streams/user/cm/polled " \
+		  "streams/kernel/raw/event streams/kernel/cm/workqueue " \
 		  "rate/kernel rate/user quadrants conns/kernel conns/user posted/kernel posted/user", list, " ")
 	for (k = 1; k <= n; k++) {
 		if (only == "peer" && list[k] !~ /^(served|ping|put|get)/)
 			continue
-		if (only == "raw" && list[k] ~ /cm$|^(ping-|rate|conns)/)
+		if (only == "raw" && list[k] ~ /cm($|\/)|^(ping-|rate|conns)/)
 			continue
 		if (only == "cm" && list[k] !~ /^(served.*cm|streams.*cm|ping-|rate|conns)/)
 			continue
-		if (iwarp && list[k] ~ /raw$|^(pingpong|put|get)/)
+		if (iwarp && list[k] ~ /raw($|\/)|^(pingpong|put|get)/)
 			continue
 		other[++others] = list[k]
 		sub(/\//, " ", other[others])

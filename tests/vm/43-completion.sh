@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+# jq's variables are not the shell's.
+# shellcheck disable=SC2016
+#
+# How completions are noticed: by polls, after an event, and in handlers.
+. ./tap.sh
+
+document=$work/document.json
+
+# holds NAME FILTER: a filter of jq that is true of the document
+holds() {
+	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
+		pass "$1"
+	else
+		jq 'del(.. | .histogram?, .cumulative?)' "$document" >"$work/shown"
+		fail "$1" "$work/holds" "$work/shown"
+	fi
+}
+
+for way in kernel:event kernel:softirq kernel:workqueue kernel:unbound-workqueue user:event; do
+	space=${way%:*} context=${way#*:}
+	check "lat in $space space, $context" kverbs lat $by_cm --op read --size 64 --space "$space" --completion "$context" \
+		--iters 200 --json="$document"
+	keep "completion-$space-$context" "$document"
+	holds "$space, $context: it says how" ".cell.verified and .cell.result.samples == 200 and
+		.cell.result.completion_context == \"$context\" and (.cell.result | has(\"spins\") | not)"
+	check "bw in $space space, $context" kverbs bw $by_cm --space "$space" --completion "$context" --size 64 --depth 32 --list 4 \
+		--signal 8 --duration 100ms --rounds 1 --json="$document"
+	holds "$space, $context: groups of requests" ".cells[0].$space | .requests == 8 * .samples and .samples > 0"
+done
+
+check "compare of all contexts" sh -c "kverbs compare $by_cm --completion all --ops write --sizes 8 --rounds 2 --duration 300ms \
+	--json='$document' --notes >'$work/compare'"
+keep completions "$document"
+holds "a series for each context of each space" '.spec.design == "contexts" and (.cells[0].contexts | keys) == ["kernel-event",
+	"kernel-polled", "kernel-softirq", "kernel-unbound-workqueue", "kernel-workqueue", "user-event", "user-polled"]'
+holds "each is what it says" 'all(.cells[0].contexts | to_entries[]; .key == .value.space + "-" + .value.completion_context and
+	.value.samples > 0 and .value.verified != false)'
+holds "each but the first of its space is compared with that, and both spaces where both have it" '[.cells[0].differences_ns[] |
+	"\(.of) \(.minus)"] == ["kernel-event kernel-polled", "kernel-softirq kernel-polled", "kernel-workqueue kernel-polled",
+	"kernel-unbound-workqueue kernel-polled", "user-event user-polled", "kernel-polled user-polled", "kernel-event user-event"]'
+check "the table has a row for each" sh -c "test \$(grep -cE '^(kernel|user)-[a-z-]+ +[0-9.]+ ' '$work/compare') = 7"
+check "the notes say where each handles them" grep -F "kernel-softirq: completion handled in a softirq" "$work/compare"
+check "compare in one context" kverbs compare $by_cm --completion event --ops write --sizes 8 --rounds 1 --duration 100ms \
+	--json="$document"
+holds "it is that of both spaces" '.spec.design == "spaces" and ([.cells[0] | .kernel, .user | .completion_context] | unique) == ["event"]'
+
+refused "a context that user space lacks" 2 "--completion softirq is the kernel's: user space has polled and event" \
+	kverbs lat --op write --space user --completion softirq
+refused "an event for a ping-pong" 2 "--completion event does not go with --loop one-thread, whose threads poll" \
+	kverbs lat --op send --space kernel --completion event
+refused "spins without polls" 2 "--spins goes with --completion polled only" \
+	kverbs lat --op write --space kernel --completion softirq --spins 3
+refused "several contexts of quadrants" 2 "so --quadrants does not go with them" kverbs compare --completion event,softirq --quadrants
+refused "a context that is none" 2 "is not known; it takes a list of polled, event, softirq" kverbs compare --completion polled,irq
+
+# A thread that sleeps hears a signal, and a run in a handler goes with its tool.
+for way in kernel:event kernel:softirq user:event; do
+	kverbs lat $by_cm --op write --space "${way%:*}" --completion "${way#*:}" --duration 60 >"$work/out" 2>"$work/err" &
+	tool=$!
+	rest 20
+	kill -INT $tool
+	wait $tool
+	check "Ctrl-C: $way ends with status 130" test $? = 130
+	check "Ctrl-C: $way prints its samples" grep -q p50 "$work/out"
+	kverbs lat $by_cm --op write --space "${way%:*}" --completion "${way#*:}" --duration 60 >"$work/out" 2>"$work/err" &
+	tool=$!
+	rest 20
+	kill -KILL $tool
+	wait $tool 2>/dev/null
+	check "SIGKILL: of $way nothing is left" wait_for 10 nothing_left
+done
+check "nothing is left" nothing_left
+finish
