@@ -9,6 +9,7 @@
 #include "cli/interrupt.h"
 #include "rules/qp_table.h"
 #include "rules/request.h"
+#include "model/shape.h"
 #include "out/devices.h"
 
 struct object {
@@ -133,6 +134,7 @@ static struct object *find(struct kv_backend *b, enum kv_type type,
 
 	if (id && id < FAKE_MAX && o->used)
 		return o;
+	b->refused = kv_object_rows[type].shape->member;
 	kv_backend_fail(b, -ENOENT, "no %s with id %u", kv_enum_name(kv_enum_type, type),
 	       id);
 	return NULL;

@@ -128,8 +128,8 @@ ENODEV | device: no such RDMA device in this network namespace | no RDMA device 
 ENODEV | device: no such RDMA device in this network namespace | no RDMA device nosuch0 in user space; there are: rxe0 | cq add dev nosuch0 cqe 1
 # Numbers that are out of range, and values that a device can't take.
 ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 0: it must be 1 to *, the device's max_cqe | cq add cqe 0
-ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
-EINVAL | cqe is above the device's max_cqe, which is [0-9]* on * | cqe is 99999999: it must be 1 to *, the device's max_cqe | cq add cqe 99999999
+ERANGE | cqe: integer out of range: it takes 1 to 2147483647; max_cqe of * is [0-9]* | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
+EINVAL | cqe is above the device's max_cqe; max_cqe of * is [0-9]* | cqe is 99999999: it must be 1 to *, the device's max_cqe | cq add cqe 99999999
 EINVAL | comp_vector is not below the device's num_comp_vectors | comp_vector is 99: it must be 0 to *, rxe0 has * | cq add cqe 8 comp-vector 99
 ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: in user space it must be 1 to 1073741824 | buf add length 0
 EDQUOT | *buffers and queues*: delete some* | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
@@ -137,11 +137,11 @@ ERANGE | pieces: integer out of range: it takes 1 to 1048576 | pieces is 1048577
 EINVAL | node: no such NUMA node has memory | node 777: no such NUMA node has memory: Invalid argument | buf add length 64 node 777
 ERANGE | max_pages: integer out of range: it takes 1 to 2147483647 | max_pages is 2147483648: it must be 0 to 2147483647 | mr add pd p max-pages 2147483648
 ERANGE | max_wr: integer out of range: it takes 1 to 2147483647 | max_wr is 0: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 0
-EINVAL | max_wr is above the device's max_srq_wr, which is [0-9]* on * | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 99999999
-EINVAL | max_sge is above the device's max_srq_sge, which is [0-9]* on * | max_sge is 99: it must be 1 to *, the device's max_srq_sge | srq add pd p max-wr 8 max-sge 99
+EINVAL | max_wr is above the device's max_srq_wr; max_srq_wr of * is [0-9]* | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 99999999
+EINVAL | max_sge is above the device's max_srq_sge; max_srq_sge of * is [0-9]* | max_sge is 99: it must be 1 to *, the device's max_srq_sge | srq add pd p max-wr 8 max-sge 99
 EINVAL | limit is above max_wr | limit 9 is above max_wr, which is 8 | srq add pd p max-wr 8 limit 9
 EINVAL | limit is above max_wr: raise that first | limit 99 is above max_wr, which is 15: raise that first | srq modify s limit 99
-EINVAL | max_wr is above the device's max_srq_wr, which is [0-9]* on * | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq modify s max-wr 99999999
+EINVAL | max_wr is above the device's max_srq_wr; max_srq_wr of * is [0-9]* | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq modify s max-wr 99999999
 = srq modify s limit 5
 EINVAL | max_wr is below limit: lower that first | max_wr 3 is below limit: lower that first | srq modify s max-wr 3
 = srq modify s limit 0
@@ -157,10 +157,10 @@ ERANGE | traffic_class: integer out of range: it takes 0 to 255 | traffic_class 
 ERANGE | flow_label: integer out of range: it takes 0 to 1048575 | flow_label is 1048576: it must be 0 to 1048575 | ah add pd p dgid $dev.gid flow-label 0x100000
 ERANGE | hop_limit: integer out of range: it takes 0 to 255 | hop_limit is 256: it must be 0 to 255 | ah add pd p dgid $dev.gid hop-limit 256
 ERANGE | max_send_wr: integer out of range: it takes 1 to 2147483647 | max_send_wr is 0: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-send-wr 0
-EINVAL | max_send_wr is above the device's max_qp_wr, which is [0-9]* on * | max_send_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-send-wr 99999999
-EINVAL | max_recv_wr is above the device's max_qp_wr, which is [0-9]* on * | max_recv_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-recv-wr 99999999
-EINVAL | max_send_sge is above the device's max_send_sge, which is [0-9]* on * | max_send_sge is 99: it must be 1 to *, the device's max_send_sge | qp add pd p cq c max-send-sge 99
-EINVAL | max_recv_sge is above the device's max_recv_sge, which is [0-9]* on * | max_recv_sge is 99: it must be 1 to *, the device's max_recv_sge | qp add pd p cq c max-recv-sge 99
+EINVAL | max_send_wr is above the device's max_qp_wr; max_qp_wr of * is [0-9]* | max_send_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-send-wr 99999999
+EINVAL | max_recv_wr is above the device's max_qp_wr; max_qp_wr of * is [0-9]* | max_recv_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-recv-wr 99999999
+EINVAL | max_send_sge is above the device's max_send_sge; max_send_sge of * is [0-9]* | max_send_sge is 99: it must be 1 to *, the device's max_send_sge | qp add pd p cq c max-send-sge 99
+EINVAL | max_recv_sge is above the device's max_recv_sge; max_recv_sge of * is [0-9]* | max_recv_sge is 99: it must be 1 to *, the device's max_recv_sge | qp add pd p cq c max-recv-sge 99
 EINVAL | ib_create_qp failed: max_inline may be more than the device takes | ibv_create_qp with max_send_wr 16, max_recv_wr 16 and max_inline 1048576: Invalid argument | qp add pd p cq c max-inline 1m
 EINVAL | max_recv_wr is of no use here: receives come from the srq | | qp add pd p cq c srq s max-recv-wr 3
 # Transitions: those that there are not, what each needs, and what it does not take.
@@ -189,8 +189,8 @@ EINVAL | rq-psn is missing: RTR needs it; also missing: dest-qpn, min-rnr-timer,
 EINVAL | min-rnr-timer is missing: RTR needs it; also missing: dest-qpn, max-dest-rd-atomic | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1
 EINVAL | min-rnr-timer is missing: RTR needs it; also missing: max-dest-rd-atomic | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17
 EINVAL | max-dest-rd-atomic is missing: RTR needs it | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1
-EINVAL | max-dest-rd-atomic is above the device's max_qp_rd_atom, which is [0-9]* on * | max-dest-rd-atomic is 255, above the device's max_qp_rd_atom, * | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 255
-ERANGE | max-dest-rd-atomic: integer out of range: it takes 0 to 255 | max-dest-rd-atomic is 256: it must be 0 to 255 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 256
+EINVAL | max-dest-rd-atomic is above the device's max_qp_rd_atom; max_qp_rd_atom of * is [0-9]* | max-dest-rd-atomic is 255, above the device's max_qp_rd_atom, * | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 255
+ERANGE | max-dest-rd-atomic: integer out of range: it takes 0 to 255; max_qp_rd_atom of * is [0-9]* | max-dest-rd-atomic is 256: it must be 0 to 255 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 256
 EINVAL | path-mtu must be 256, 512, 1024, 2048 or 4096 | path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096 | qp modify r state rtr @gid path-mtu 1000 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 ERANGE | rq-psn: integer out of range: it takes 0 to 16777215 | rq-psn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 0x1000000 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 ERANGE | dest-qpn: integer out of range: it takes 0 to 16777215 | dest-qpn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 0x1000000 min-rnr-timer 1 max-dest-rd-atomic 1
@@ -209,8 +209,8 @@ EINVAL | sq-psn is missing: RTS needs it | | qp modify r state rts timeout 14 re
 ERANGE | timeout: integer out of range: it takes 0 to 31 | timeout is 32: it must be 0 to 31 | qp modify r state rts timeout 32 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1
 ERANGE | retry-cnt: integer out of range: it takes 0 to 7 | retry-cnt is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 8 rnr-retry 7 max-rd-atomic 1 sq-psn 1
 ERANGE | rnr-retry: integer out of range: it takes 0 to 7 | rnr-retry is 8: it must be 0 to 7 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 8 max-rd-atomic 1 sq-psn 1
-ERANGE | max-rd-atomic: integer out of range: it takes 0 to 255 | max-rd-atomic is 256: it must be 0 to 255 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 256 sq-psn 1
-EINVAL | max-rd-atomic is above the device's max_qp_init_rd_atom, which is [0-9]* on * | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 255 sq-psn 1
+ERANGE | max-rd-atomic: integer out of range: it takes 0 to 255; max_qp_init_rd_atom of * is [0-9]* | max-rd-atomic is 256: it must be 0 to 255 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 256 sq-psn 1
+EINVAL | max-rd-atomic is above the device's max_qp_init_rd_atom; max_qp_init_rd_atom of * is [0-9]* | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 255 sq-psn 1
 ERANGE | sq-psn: integer out of range: it takes 0 to 16777215 | sq-psn is 16777216: it must be 0 to 16777215 | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 0x1000000
 EINVAL | port is of no use here: RTS does not take it (from RTR) | | qp modify r state rts timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1 sq-psn 1 port 1
 EINVAL | the qp is in RTS: its next state is SQD, ERR or RESET | | qp modify a state rtr

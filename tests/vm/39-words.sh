@@ -58,5 +58,5 @@ done
 refused "there are many" 1 " and 1 more (ENOENT)" kverbs pd del 4000000000
 kverbs flush >/dev/null
 most=$(kverbs dev show "$DEV" --json | jq '[.. | .max_cqe? | numbers][0]')
-refused "a limit of the device: its number" 1 "cqe is above the device's max_cqe, which is $most on $DEV (EINVAL)" kverbs cq add cqe 2000000000
+refused "a limit of the device: its number" 1 "cqe is above the device's max_cqe; max_cqe of $DEV is $most (EINVAL)" kverbs cq add cqe 2000000000
 finish

@@ -234,7 +234,7 @@ ERANGE | cannot listen on $ADDR: backlog: integer out of range: it takes 1 to 10
 = conn listen $ADDR name l
 EADDRINUSE | cannot listen on $ADDR:*port is in use: take another one, or 0 | | conn listen \$l.src
 ETIMEDOUT | no request has come to conn * within * s | | conn get-request l timeout 100ms
-ENOENT | *no conn with this id among yours | *no conn with id 4000000 in user space | conn get-request 4000000
+ENOENT | *no conn with this id among yours; there [ai]* | *no conn with id 4000000 in user space; there [ai]* | conn get-request 4000000
 ENOENT | *no qp with this id among yours; there [ai]* | no qp with id 4000000 in user space; there [ai]* | conn accept l qp 4000000
 ENOENT | *no qp with this id among yours; there [ai]* | no qp with id 4000000 in user space; there [ai]* | conn connect $ADDR:5 qp 4000000
 ENOENT | *no conn with this id among yours; there [ai]* | no conn with id 4000000 in user space; there [ai]* | conn accept 4000000 qp a

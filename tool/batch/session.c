@@ -223,18 +223,23 @@ static int add_id(const union kv_object *object, void *arg)
 	return 0;
 }
 
-/* Adds the objects that there are to a message about one that there is not. */
-static void tell_ids(struct kv_session *s, struct kv_fault *f)
+/* The type of the object whose id is at @m; KV_TYPES: it is no id. */
+static enum kv_type type_of(const struct kv_member *m)
+{
+	enum kv_type type = 0;
+
+	if (m->refers)
+		return (enum kv_type)(m->refers - 1);
+	while (type < KV_TYPES && m != kv_object_rows[type].shape->member)
+		type++;
+	return type;
+}
+
+/* Adds the objects that there are to a message about one that does not exist. */
+static void tell_ids(struct kv_session *s, enum kv_type type, struct kv_fault *f)
 {
 	struct ids ids = { .n = 0 };
-	enum kv_type type = 0;
-	char text[32];
 
-	for (; type < KV_TYPES; type++) {
-		snprintf(text, sizeof(text), "no %s with ", kv_enum_name(kv_enum_type, type));
-		if (strstr(f->text, text))
-			break;
-	}
 	if (type == KV_TYPES || s->b->ops->each(s->b, type, add_id, &ids))
 		return;
 	kv_append(f->text, sizeof(f->text), "; there %s %s", ids.n > 1 ? "are" : "is",
@@ -243,18 +248,33 @@ static void tell_ids(struct kv_session *s, struct kv_fault *f)
 		kv_append(f->text, sizeof(f->text), " and %u more", ids.n - IDS);
 }
 
-/* Adds the number to a message that ends with the name of the limit that was exceeded. */
-static void tell_limit(struct kv_session *s, struct kv_fault *f)
+/* Adds the device's limit to a message about a @value that is above it. */
+static void tell_limit(struct kv_session *s, const char *name, uint32_t value, struct kv_fault *f)
 {
-	static const char before[] = "above the device's ";
-	const char *name = strstr(f->text, before);
-	const struct kv_member *limit;
+	const struct kv_member *limit = kv_member_find(kv_op_rows[KV_OP_DEV_GET].out, name);
 	struct kv_fault why;
+	uint32_t most;
 
-	limit = name ? kv_member_find(kv_op_rows[KV_OP_DEV_GET].out, name + strlen(before)) : NULL;
-	if (limit && limit->type == KV_MEMBER_U32 && !kv_session_dev(s, &why))
-		kv_append(f->text, sizeof(f->text), ", which is %u on %s",
-			  *(uint32_t *)((char *)&s->dev + limit->offset), s->dev.name);
+	if (kv_session_dev(s, &why))
+		return;
+	most = *(uint32_t *)((char *)&s->dev + limit->offset);
+	if (value > most)
+		kv_append(f->text, sizeof(f->text), "; %s of %s is %u", name, s->dev.name, most);
+}
+
+/* Adds what there is in place of the attribute that the backend refused. */
+static void tell_more(struct kv_session *s, struct kv_fault *f)
+{
+	const struct kv_member *refused = s->b->refused;
+
+	if (!refused)
+		return;
+	s->untold = true;
+	if (f->error == -ENOENT)
+		tell_ids(s, type_of(refused), f);
+	else if (refused->limit)
+		tell_limit(s, refused->limit, s->b->refused_value, f);
+	s->untold = false;
 }
 
 /**
@@ -290,12 +310,7 @@ int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 		return kv_fault_set(f, error, "interrupted");
 	word_error(s->b->err, error, text, sizeof(text));
 	kv_fault_set(f, error, "%s", text);
-	s->untold = true;
-	if (error == -ENOENT)
-		tell_ids(s, f);
-	else
-		tell_limit(s, f);
-	s->untold = false;
+	tell_more(s, f);
 	return error;
 }
 
@@ -321,6 +336,7 @@ int kv_session_reword(struct kv_session *s, struct kv_fault *f)
 	n = (size_t)snprintf(space, sizeof(space), "%s space: ", s->b->ops->space);
 	if (!strncmp(f->text, space, n))
 		drop(f->text, n);
+	tell_more(s, f);
 	return f->error;
 }
 

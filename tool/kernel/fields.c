@@ -421,9 +421,11 @@ static const struct kv_member *find_named(const struct kv_shape *const *names, i
  * @names: shapes that have the attribute, up to NULL
  * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if no shape has the attribute
  * @size: bytes of @path
+ *
+ * Return: the attribute's member, or NULL if no shape has it.
  */
-void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
-		const struct kv_shape *const *names, char *path, size_t size)
+const struct kv_member *kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
+				   const struct kv_shape *const *names, char *path, size_t size)
 {
 	const char *target = (const char *)request + offset;
 	const struct kv_shape *inner[2] = { NULL, NULL };
@@ -434,7 +436,7 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 
 	path[0] = '\0';
 	if (request->nlmsg_len < NLMSG_HDRLEN + GENL_HDRLEN)
-		return;
+		return NULL;
 	attrs = (const struct nlattr *)((const char *)request + NLMSG_HDRLEN + GENL_HDRLEN);
 	len = (int)(request->nlmsg_len - NLMSG_HDRLEN - GENL_HDRLEN);
 	while (len > 0) {
@@ -444,7 +446,7 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 				break;
 		m = nla_ok(attr, rest) ? find_named(names, nla_type(attr)) : NULL;
 		if (!m || used >= size)
-			return;
+			return NULL;
 		if (m->elsewhere && count(attrs, len, nla_type(attr), NULL) == 1)
 			; /* the only element needs no number */
 		else if (m->type == KV_MEMBER_LIST)
@@ -453,10 +455,11 @@ void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
 		else
 			used += (size_t)snprintf(path + used, size - used, "%s: ", name_of(m));
 		if (target == (const char *)attr || !m->shape)
-			return;
+			return m;
 		attrs = nla_data(attr);
 		len = nla_len(attr);
 		inner[0] = m->shape;
 		names = inner;
 	}
+	return NULL;
 }

@@ -16,5 +16,5 @@ int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void
 int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to);
 int kv_nl_take_bins(const void *data, size_t length, struct kv_hist *hist);
 const struct kv_member *kv_nl_find(const struct kv_shape *shape, int attr);
-void kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
-		const struct kv_shape *const *names, char *path, size_t size);
+const struct kv_member *kv_nl_path(const struct nlmsghdr *request, uint32_t offset,
+				   const struct kv_shape *const *names, char *path, size_t size);

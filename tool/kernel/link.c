@@ -89,6 +89,16 @@ static const char *add_range(const char *text, const struct nlattr *policy,
 	return longer;
 }
 
+/* Notes the attribute at @offset of the request; @path: becomes its name. */
+static void take_culprit(struct exchange *x, uint32_t offset, char *path, size_t size)
+{
+	struct kv_backend *b = &x->nl->base;
+
+	b->refused = kv_nl_path(x->request, offset, x->names, path, size);
+	if (b->refused && b->refused->limit)
+		b->refused_value = nla_get_u32((const void *)((const char *)x->request + offset));
+}
+
 /* @attrs: the kernel's details of @error, if any. */
 static void parse_extack(struct exchange *x, int error, const struct nlattr *attrs, int len)
 {
@@ -101,7 +111,7 @@ static void parse_extack(struct exchange *x, int error, const struct nlattr *att
 		if (nla_type(attr) == NLMSGERR_ATTR_MSG)
 			text = nla_data(attr);
 		else if (nla_type(attr) == NLMSGERR_ATTR_OFFS && x->names)
-			kv_nl_path(x->request, nla_get_u32(attr), x->names, path, sizeof(path));
+			take_culprit(x, nla_get_u32(attr), path, sizeof(path));
 		else if (nla_type(attr) == NLMSGERR_ATTR_POLICY)
 			policy = attr;
 		else if (nla_type(attr) == NLMSGERR_ATTR_COOKIE &&

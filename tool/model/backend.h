@@ -21,6 +21,7 @@ enum kv_op {
 };
 
 struct kv_backend;
+struct kv_member;
 
 struct kv_backend_ops {
 	const char *space; /* "kernel" or "user" */
@@ -55,6 +56,12 @@ struct kv_backend {
 	char err[512]; /* text of the last failure */
 	uint32_t failed; /* enum kverbs_stage of the verb that failed; 0: no verb has failed */
 	struct kv_times times; /* of the last operation */
+	/*
+	 * The attribute that the last failure is about, NULL: no attribute. If an object does not
+	 * exist: its id, as an argument or as the first member of the object's own shape.
+	 */
+	const struct kv_member *refused;
+	uint32_t refused_value; /* its value, if the module refused it */
 };
 
 int kv_backend_fail(struct kv_backend *b, int error, const char *fmt, ...)
@@ -64,6 +71,7 @@ int kv_backend_fail(struct kv_backend *b, int error, const char *fmt, ...)
 static inline void kv_backend_begin(struct kv_backend *b)
 {
 	b->failed = KVERBS_STAGE_UNSPEC;
+	b->refused = NULL;
 	memset(&b->times, 0, sizeof(b->times));
 }
 

@@ -38,4 +38,5 @@
 #define CALLED(word) .key = word
 #define KEY(text) .help = text
 #define MUST(text) .help = text, .must = true
+#define LIMIT(field) .limit = #field
 #define PRESET(number) .preset = number

@@ -44,6 +44,8 @@ static int pass(struct trace *t, int ret)
 		memcpy(t->base.err, t->inner->err, sizeof(t->base.err));
 	t->base.failed = t->inner->failed;
 	t->base.times = t->inner->times;
+	t->base.refused = t->inner->refused;
+	t->base.refused_value = t->inner->refused_value;
 	return ret;
 }
 

@@ -109,6 +109,7 @@ void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 
 	if (obj)
 		return obj;
+	u->base.refused = type < KV_TYPES ? kv_object_rows[type].shape->member : NULL;
 	kv_user_fail(u, -ENOENT, "no %s with id %u in user space", types[type].name, id);
 	return NULL;
 }
