@@ -363,31 +363,24 @@ static int qp_post(struct twin_qp *qp, struct ib_cq *cq, struct ib_cqe *cqe)
 	return 0;
 }
 
-static int twin_post_send(struct ib_qp *ib, const struct ib_send_wr *wr,
-			  const struct ib_send_wr **bad)
-{
-	struct twin_qp *qp = container_of(ib, struct twin_qp, ib);
-	int ret = 0;
-
-	for (; wr && !ret; wr = wr->next) {
-		ret = qp_post(qp, ib->send_cq, wr->wr_cqe);
-		*bad = wr;
-	}
-	return ret;
+/* Both queues take a list of requests, of a type of their own. */
+#define TWIN_POST(queue)							\
+static int twin_post_##queue(struct ib_qp *ib,					\
+			     const struct ib_##queue##_wr *wr,			\
+			     const struct ib_##queue##_wr **bad)		\
+{										\
+	struct twin_qp *qp = container_of(ib, struct twin_qp, ib);		\
+	int ret = 0;								\
+										\
+	for (; wr && !ret; wr = wr->next) {					\
+		ret = qp_post(qp, ib->queue##_cq, wr->wr_cqe);			\
+		*bad = wr;							\
+	}									\
+	return ret;								\
 }
 
-static int twin_post_recv(struct ib_qp *ib, const struct ib_recv_wr *wr,
-			  const struct ib_recv_wr **bad)
-{
-	struct twin_qp *qp = container_of(ib, struct twin_qp, ib);
-	int ret = 0;
-
-	for (; wr && !ret; wr = wr->next) {
-		ret = qp_post(qp, ib->recv_cq, wr->wr_cqe);
-		*bad = wr;
-	}
-	return ret;
-}
+TWIN_POST(send)
+TWIN_POST(recv)
 
 static const struct ib_device_ops ops = {
 	.owner = THIS_MODULE,
