@@ -31,11 +31,17 @@ int kv_msg_parse_port(struct genl_info *info, int attr, struct ib_device *ib, u3
 	return kv_msg_refuse(info, info->attrs[attr], -EINVAL, "the device has no such port");
 }
 
+/* Texts of refusals that concern an alternate path, too; @alt: "alt_" there. */
+#define AH_NOWHERE(alt) alt "dlid and " alt "dgid are missing: where to?"
+#define AH_NO_DLID(alt) alt "dlid is missing: InfiniBand needs it beside " alt "dgid"
+#define AH_NO_SGID(alt) alt "sgid_index is missing: " alt "dgid needs it"
+#define AH_NO_DGID(alt) alt "sgid_index is of no use without " alt "dgid"
+#define ah_text(numbers, TEXT) ((numbers)->alt ? TEXT("alt_") : TEXT(""))
+
 /* Refuses attributes of a GRH in an address without a GRH. */
 static int ah_refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbers)
 {
-	return kv_msg_refuse_given(info, numbers->sgid_index,
-				   "sgid_index is of no use without dgid") ?:
+	return kv_msg_refuse_given(info, numbers->sgid_index, ah_text(numbers, AH_NO_DGID)) ?:
 	       kv_msg_refuse_given(info, numbers->traffic_class,
 				   "traffic_class is of no use without dgid") ?:
 	       kv_msg_refuse_given(info, numbers->flow_label,
@@ -54,15 +60,14 @@ static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers
 					  "dlid is of no use here: RoCE has no LIDs") ?:
 		      kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
 	else if (!attrs[numbers->dgid])
-		ret = kv_msg_need(info, numbers->dlid, "dlid and dgid are missing: where to?") ?:
+		ret = kv_msg_need(info, numbers->dlid, ah_text(numbers, AH_NOWHERE)) ?:
 		      ah_refuse_grh(info, numbers);
 	else
 		/* A GRH is for the routers; the next hop, a router or the peer, has a LID. */
-		ret = kv_msg_need(info, numbers->dlid,
-				  "dlid is missing: InfiniBand needs it beside dgid");
+		ret = kv_msg_need(info, numbers->dlid, ah_text(numbers, AH_NO_DLID));
 	if (ret || !attrs[numbers->dgid])
 		return ret;
-	return kv_msg_need(info, numbers->sgid_index, "sgid_index is missing: dgid needs it");
+	return kv_msg_need(info, numbers->sgid_index, ah_text(numbers, AH_NO_SGID));
 }
 
 /**

@@ -17,6 +17,7 @@ struct rdma_ah_attr;
  * @traffic_class: 8 bits
  * @flow_label: 20 bits
  * @hop_limit: 8 bits
+ * @alt: they are those of an alternate path, whose names begin with "alt_"
  */
 struct kv_av_attrs {
 	int dgid;
@@ -26,6 +27,7 @@ struct kv_av_attrs {
 	int traffic_class;
 	int flow_label;
 	int hop_limit;
+	bool alt;
 };
 
 /* Those of an address with all attributes */

@@ -58,6 +58,7 @@ static const struct kv_av_attrs numbers_of_alt_av = {
 	.dgid = KVERBS_A_QP_ALT_DGID,
 	.sgid_index = KVERBS_A_QP_ALT_SGID_INDEX,
 	.dlid = KVERBS_A_QP_ALT_DLID,
+	.alt = true,
 };
 
 /* --- its attributes --- */

@@ -477,9 +477,9 @@ static void test_modify(void **state)
 	refuses_to(&h, "qp modify a state init access none timeout 3",
 		   "the qp is in RTS: its next state is SQD, ERR or RESET");
 	/* Only a whole word is the name of a field. */
-	fake_world.refuse = "rq_psn_x is no field, and rq_psn is not the first word";
+	fake_world.refuse = "rq_psn_x is no field, and rq_psn is one, behind other words";
 	refuses_to(&h, "qp modify a state rts access none",
-		   "rq_psn_x is no field, and rq_psn is not the first word");
+		   "rq_psn_x is no field, and rq-psn is one, behind other words");
 	end(&h);
 }
 
@@ -698,7 +698,7 @@ static void test_trace(void **state)
 	traces(&h, "qp modify a state rtr path-mtu 1024 dest-qpn 18 rq-psn 5 dgid ::ffff:10.0.0.1 sgid-index 1 max-dest-rd-atomic 1 min-rnr-timer 12",
 	       0,
 	       "ib_query_qp(qp 1) = init\n"
-	       "ib_modify_qp(qp 1, state rtr, path-mtu 1024, dest-qpn 18, rq-psn 5, dgid ::ffff:10.0.0.1, sgid-index 1, dlid 0, sl 0, traffic-class 0, flow-label 0, hop-limit 64, min-rnr-timer 12, max-dest-rd-atomic 1) = 0  [3.000 us: resolve 1.800, modify 1.200]\n");
+	       "ib_modify_qp(qp 1, state rtr, path-mtu 1024, dest-qpn 18, rq-psn 5, dgid ::ffff:10.0.0.1, sgid-index 1, sl 0, traffic-class 0, flow-label 0, hop-limit 64, min-rnr-timer 12, max-dest-rd-atomic 1) = 0  [3.000 us: resolve 1.800, modify 1.200]\n");
 	good(&h, "qp modify a state reset");
 	good(&h, "buf add length 64 name b");
 	good(&h, "mr add pd p name m");

@@ -176,7 +176,7 @@ EINVAL | dest-qpn is of no use here: INIT does not take it (from RESET) | | qp m
 EINVAL | cur-state is of no use here: INIT does not take it (from RESET) | | qp modify r state init access none cur-state reset
 EINVAL | port: the device has no such port | port is 2: rxe0 has 1 to 1 | qp modify r state init access none port 2
 ERANGE | port: integer out of range: it takes 1 to 4294967295 | port is 0: rxe0 has 1 to 1 | qp modify r state init access none port 0
-EINVAL | pkey-index: no P_Key at pkey_index of this port | pkey-index is 70: no P_Key there on port 1 | qp modify r state init access none pkey-index 70
+EINVAL | pkey-index: no P_Key at pkey-index of this port | pkey-index is 70: no P_Key there on port 1 | qp modify r state init access none pkey-index 70
 ERANGE | pkey-index: integer out of range: it takes 0 to 65535 | pkey-index is 65536: it must be 0 to 65535 | qp modify r state init access none pkey-index 65536
 EINVAL | qkey is missing: INIT needs it | | qp modify x state init
 EINVAL | qkey is missing: INIT needs it; also of no use here: access | | qp modify x state init access none
@@ -195,8 +195,8 @@ EINVAL | path-mtu must be 256, 512, 1024, 2048 or 4096 | path-mtu is 1000: it mu
 ERANGE | rq-psn: integer out of range: it takes 0 to 16777215 | rq-psn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 0x1000000 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 ERANGE | dest-qpn: integer out of range: it takes 0 to 16777215 | dest-qpn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 0x1000000 min-rnr-timer 1 max-dest-rd-atomic 1
 ERANGE | min-rnr-timer: integer out of range: it takes 0 to 31 | min-rnr-timer is 32: it must be 0 to 31 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 32 max-dest-rd-atomic 1
-EINVAL | no GID at sgid_index of this port | sgid-index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
-EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_modify_qp of qp 7 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do | qp modify r state rtr dgid fe80::77 sgid-index $dev.gid_index path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | no GID at sgid-index of this port | sgid-index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_modify_qp of qp 7 from INIT to RTR: Invalid argument: check dgid, sgid-index, the route to it, and what the device can do | qp modify r state rtr dgid fe80::77 sgid-index $dev.gid_index path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 EINVAL | rq-psn is missing: RTR needs it; also missing: max-dest-rd-atomic; also of no use here: qkey, sq-psn | | qp modify r state rtr @gid path-mtu 1024 dest-qpn 17 min-rnr-timer 1 sq-psn 1 qkey 1
 EINVAL | timeout is of no use here: RTR does not take it (from INIT) | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1 timeout 3
 = qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
@@ -241,8 +241,8 @@ EINVAL | to rtr: path-mtu must be 256, 512, 1024, 2048 or 4096; the qp is back i
 EINVAL | sgid-index 200: port 1 of rxe0 has no such GID; 'dev show' lists those that there are | | qp connect n peer $b.address sgid-index 200
 EINVAL | port 2: rxe0 has no such port; it has 1, numbered from 1 on | | qp connect n peer $b.address port 2
 EINVAL | 'qkey' means nothing to a qp of type rc | | qp connect n peer $b.address qkey 5
-EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in reset | to rtr: ibv_modify_qp of qp 12 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in reset | qp connect n peer 0000:000012:000012:fe800000000000000000000000000077
-EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in init | to rtr: ibv_modify_qp of qp 10 from INIT to RTR: Invalid argument: check dgid, sgid_index, the route to it, and what the device can do; the qp is back in init | qp connect i peer 0000:000012:000012:fe800000000000000000000000000077 access remote-read
+EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in reset | to rtr: ibv_modify_qp of qp 12 from INIT to RTR: Invalid argument: check dgid, sgid-index, the route to it, and what the device can do; the qp is back in reset | qp connect n peer 0000:000012:000012:fe800000000000000000000000000077
+EINVAL | to rtr: the destination's MAC address can't be resolved: check dgid and the route; the qp is back in init | to rtr: ibv_modify_qp of qp 10 from INIT to RTR: Invalid argument: check dgid, sgid-index, the route to it, and what the device can do; the qp is back in init | qp connect i peer 0000:000012:000012:fe800000000000000000000000000077 access remote-read
 EINVAL | to rtr: path-mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in init | to rtr: path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in init | qp connect i peer $b.address path-mtu 1000
 ERANGE | timeout is 32: it must be 0 to 31 | | qp connect i peer $b.address timeout 32
 ERANGE | retry-cnt is 8: it must be 0 to 7 | | qp connect n peer $b.address retry-cnt 8

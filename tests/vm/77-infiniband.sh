@@ -33,9 +33,14 @@ refuses() {
 init="qp modify a state init port 2 pkey-index 1 access none"
 rtr="qp modify a state rtr path-mtu 2048 dest-qpn 5 rq-psn 1 min-rnr-timer 12 max-dest-rd-atomic 1"
 rts="qp modify a state rts sq-psn 1 timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1"
+alt="alt-port 1 alt-timeout 14"
 refuses "qp modify: port: the device has no such port" "qp modify a state init port 3 access none"
 refuses "qp modify: dgid is missing: RTR needs it (dlid will do on InfiniBand)" "$init" "$rtr"
 refuses "qp modify: alt-port: the device has no such port" "$init" "$rtr dlid 34" "$rts alt-dlid 17 alt-port 3"
+refuses "qp modify: alt-dlid and alt-dgid are missing: where to?" "$init" "$rtr dlid 34" "$rts $alt"
+refuses "qp modify: alt-sgid-index is of no use without alt-dgid" "$init" "$rtr dlid 34" "$rts $alt alt-dlid 17 alt-sgid-index 0"
+refuses "qp modify: alt-dlid is missing: InfiniBand needs it beside alt-dgid" "$init" "$rtr dlid 34" "$rts $alt alt-dgid fe80::1"
+refuses "qp modify: alt-dlid: no P_Key at alt-pkey-index of alt-port" "$init" "$rtr dlid 34" "$rts $alt alt-dlid 17 alt-pkey-index 2"
 refuses "ah add: port: the device has no such port" "ah add pd pd port 3 dlid 17"
 
 batch kernel --dev twin0 --json <<END
@@ -69,6 +74,9 @@ refused "user space has no such device" 1 "user space: there is no RDMA device '
 	kverbs lat --op write --space user --dev twin0
 
 kverbs pd add dev twin0 >"$work/out"
+kverbs ah add pd "$(awk '{ print $2; exit }' "$work/out")" dlid 17 --json >"$work/ah"
+check "an AH without a GRH shows nothing of a GRH" jq -e '.result | .dlid == 17 and .sl == 0 and
+	([.traffic_class, .flow_label, .hop_limit, .dgid, .sgid_index] | all(. == null))' "$work/ah"
 rmmod twin
 check "it goes, with a PD that is persistent" sh -c "kverbs pd show | wc -l | grep -Fx 0"
 finish

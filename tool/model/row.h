@@ -32,6 +32,7 @@
 #define TOLD .tell = KV_TELL_ALWAYS
 #define UNTOLD .tell = KV_TELL_NEVER
 #define TOLD_UNLESS_0 .tell = KV_TELL_NONZERO
+#define TOLD_WITH(of, field) .tell = KV_TELL_WITH, .beside = offsetof(struct kv_##of, field)
 #define TOLD_IF(of, field) .tell = KV_TELL_BESIDE, .beside = offsetof(struct kv_##of, field)
 #define TOLD_AMONG(of, field, values)					\
 	.tell = KV_TELL_AMONG, .beside = offsetof(struct kv_##of, field), .among = values

@@ -62,6 +62,7 @@ enum kv_tell {
 	KV_TELL_ALWAYS,
 	KV_TELL_NEVER,
 	KV_TELL_NONZERO,
+	KV_TELL_WITH, /* if the bool at @beside is true */
 	KV_TELL_BESIDE, /* if the uint32_t at @beside is not 0 */
 	KV_TELL_AMONG, /* if @among has the bit of the uint32_t at @beside */
 };

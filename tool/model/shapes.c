@@ -32,13 +32,15 @@ static const struct kv_member av_members[] = {
 	BOOL(av, has_sgid_index, UNTOLD)
 	U32(av, sgid_index, ANY, A(QP_SGID_INDEX), IF(av, has_sgid_index),
 		KEY("entry of the own GID table to send from"))
-	U32(av, dlid, ANY, A(QP_DLID), UNLESS_0, TOLD, KEY("the peer's LID, InfiniBand only"))
+	U32(av, dlid, ANY, A(QP_DLID), UNLESS_0, KEY("the peer's LID, InfiniBand only"))
 	/* Sent also if it is 0, so that an address vector is never empty. */
 	U32(av, sl, ANY, A(QP_SL), KEY("service level, 0 to 15"))
-	U32(av, traffic_class, ANY, A(QP_TRAFFIC_CLASS), UNLESS_0, TOLD, KEY("0 to 255"))
-	U32(av, flow_label, ANY, A(QP_FLOW_LABEL), UNLESS_0, TOLD, KEY("20 bits"))
+	U32(av, traffic_class, ANY, A(QP_TRAFFIC_CLASS), UNLESS_0, TOLD_WITH(av, has_dgid),
+		KEY("0 to 255"))
+	U32(av, flow_label, ANY, A(QP_FLOW_LABEL), UNLESS_0, TOLD_WITH(av, has_dgid),
+		KEY("20 bits"))
 	/* Sent with the DGID, also if it is 0: the default is not 0. */
-	U32(av, hop_limit, ANY, A(QP_HOP_LIMIT), IF(av, has_dgid), TOLD, PRESET(64),
+	U32(av, hop_limit, ANY, A(QP_HOP_LIMIT), IF(av, has_dgid), PRESET(64),
 		KEY("0 to 255; default: 64; on RoCE the kernel takes the route's"))
 };
 
@@ -50,7 +52,7 @@ static const struct kv_member alt_av_members[] = {
 	BOOL(av, has_sgid_index, UNTOLD)
 	U32(av, sgid_index, ANY, A(QP_ALT_SGID_INDEX), KNOWN("alt_sgid_index"),
 		IF(av, has_sgid_index), KEY("entry of the own GID table"))
-	U32(av, dlid, ANY, A(QP_ALT_DLID), KNOWN("alt_dlid"), UNLESS_0, TOLD,
+	U32(av, dlid, ANY, A(QP_ALT_DLID), KNOWN("alt_dlid"), UNLESS_0,
 		KEY("the peer's LID"))
 	U32(av, sl, ANY, BEYOND(1), UNTOLD)
 	U32(av, traffic_class, ANY, BEYOND(2), UNTOLD)

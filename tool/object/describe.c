@@ -132,6 +132,8 @@ static bool is_told(const struct kv_shape *shape, const struct kv_member *m, con
 		return false;
 	case KV_TELL_NONZERO:
 		return !kv_member_is_zero(m, from);
+	case KV_TELL_WITH:
+		return *(const bool *)(from + m->beside);
 	case KV_TELL_BESIDE:
 		return *(const uint32_t *)(from + m->beside);
 	case KV_TELL_AMONG:

@@ -23,14 +23,17 @@ static bool is_field_of(const char *word, size_t n, const char *key)
 	return true;
 }
 
-/* A backend's text begins with the name of a field, "sq_psn"; the command's key is "sq-psn". */
-static void name_key(char *text)
+/* A backend's text has names of fields, "sq_psn"; the command's keys are "sq-psn". */
+static void name_keys(char *text)
 {
-	size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+	size_t n;
 
-	for (const struct kv_key *k = modify_keys(); k->name; k++) {
-		if (is_field_of(text, n, k->name))
-			memcpy(text, k->name, n);
+	for (; *text; text += n ?: 1) {
+		n = strspn(text, "abcdefghijklmnopqrstuvwxyz_");
+		for (const struct kv_key *k = modify_keys(); k->name; k++) {
+			if (is_field_of(text, n, k->name))
+				memcpy(text, k->name, n);
+		}
 	}
 }
 
@@ -45,7 +48,7 @@ static void name_key(char *text)
 int kv_qp_fault_step(struct kv_session *s, int error, struct kv_fault *f)
 {
 	kv_session_refuse(s, error, f);
-	name_key(f->text);
+	name_keys(f->text);
 	return error;
 }
 
@@ -122,7 +125,7 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
 	if (error == -EINVAL && !kv_op_get(s->b, KV_QP, id, &object) &&
 	    object.qp.attr.mask & KV_QPA_STATE)
 		blame_all(f, &object.qp, attr);
-	name_key(f->text);
+	name_keys(f->text);
 	return error;
 }
 

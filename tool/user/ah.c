@@ -14,7 +14,8 @@ static int check_sgid(struct kv_user *u, const struct kv_user_dev *dev,
 	struct ibv_gid_entry entry;
 
 	if (!av->has_sgid_index)
-		return kv_user_fail(u, -EINVAL, "%ssgid_index is missing: dgid needs it", prefix);
+		return kv_user_fail(u, -EINVAL, "%ssgid_index is missing: %sdgid needs it",
+				    prefix, prefix);
 	if (!ibv_query_gid_ex(dev->ctx, port, av->sgid_index, &entry, 0))
 		return 0;
 	return kv_user_fail(u, -EINVAL, "%ssgid_index is %u: %s has no GID there on port %u",
@@ -28,7 +29,8 @@ static int check_no_grh(struct kv_user *u, const char *prefix, const struct kv_a
 			   av->traffic_class ? "traffic_class" :
 			   av->flow_label ? "flow_label" : NULL;
 
-	return what ? kv_user_fail(u, -EINVAL, "%s%s is of no use without dgid", prefix, what) : 0;
+	return what ? kv_user_fail(u, -EINVAL, "%s%s is of no use without %sdgid", prefix, what,
+				   prefix) : 0;
 }
 
 /* Is the address one of the port's link layer? */

@@ -97,10 +97,10 @@ static void check_alt_path(struct link *l, uint32_t qp)
 	refused(l, RTS(KVERBS_A_QP_ALT_DLID, 0x11, KVERBS_A_QP_ALT_PORT, 3, REST), -EINVAL,
 		"the device has no such port", "a path from a third port");
 	refused(l, RTS(KVERBS_A_QP_ALT_PORT, 1, REST), -EINVAL,
-		"dlid and dgid are missing: where to?", "a path to nowhere");
+		"alt_dlid and alt_dgid are missing: where to?", "a path to nowhere");
 	refused(l, RTS(KVERBS_A_QP_ALT_DLID, 0x11, KVERBS_A_QP_ALT_SGID_INDEX, 0,
 		       KVERBS_A_QP_ALT_PORT, 1, REST), -EINVAL,
-		"sgid_index is of no use without dgid", "a source GID for a LID");
+		"alt_sgid_index is of no use without alt_dgid", "a source GID for a LID");
 	refused(l, RTS(KVERBS_A_QP_ALT_DLID, 0x11, KVERBS_A_QP_ALT_PORT, 1,
 		       KVERBS_A_QP_ALT_PKEY_INDEX, 2, KVERBS_A_QP_ALT_TIMEOUT, 15), -EINVAL,
 		"no P_Key at alt_pkey_index", "a P_Key that the other port has not");
