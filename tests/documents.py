@@ -52,15 +52,20 @@ def compared(figure):
     return f'{100 * abs(1 - ratio):.1f} % {"less" if ratio <= 1 else "more"}'
 
 
+def grouped(count):
+    """As kverbs prints it: the thousands of five digits and more are parted."""
+    return f'{int(count):,}' if len(count) > 4 else count
+
+
 def table(path, text, kernel, with_shares):
-    """Rows as '| WRITE, 64 B | 1 | 2 | 50.0 % less |', or with a share behind each figure."""
+    """Rows as '| WRITE, 64 B | 10,000 | 20,000 | 50.0 % less |', or with a share behind each figure."""
     there = 0
     counted = figures(kernel)
     for op, size, cells in re.findall(r'^\| ([A-Z_]+), (\d+) B[^|]*\|(.*)\|$', text, re.M):
         figure = counted[op.lower().replace('_', '-'), size]
         want = []
         for space in ('kernel', 'user'):
-            want += [figure[space][0], f'{figure[space][1]} %'][:1 + with_shares]
+            want += [grouped(figure[space][0]), f'{figure[space][1]} %'][:1 + with_shares]
         want.append(compared(figure))
         there += 1
         if [cell.strip() for cell in cells.split('|')] != want:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The progress bar's line, and what it says of a file on its way. */
+/* The progress bar's line, what it says of a file on its way, and numbers for a reader. */
 #include "test.h"
 #include "file/transfer.h"
 #include "cli/progress.h"
+#include "out/unit.h"
 
 #define SECOND 1000000000ULL
 #define MIB (1ULL << 20)
@@ -83,12 +84,38 @@ static void test_rate(void **state)
 	assert_label(&l, KV_TRANSFER_CHECK, 8 * MIB, 6 * SECOND, "checking 8.0 of 16.0 MiB, 4.0 MiB/s");
 }
 
+static void assert_grouped(const char *from, size_t size, const char *want)
+{
+	char text[64];
+
+	snprintf(text, size, "%s", from);
+	kv_unit_group(text, size);
+	assert_string_equal(text, want);
+}
+
+static void test_thousands(void **state)
+{
+	assert_grouped("", 64, "");
+	assert_grouped("1234", 64, "1234");
+	assert_grouped("12345", 64, "12,345");
+	assert_grouped("123456", 64, "123,456");
+	assert_grouped("18446744073709551615", 64, "18,446,744,073,709,551,615");
+	assert_grouped("-123456.654321 .. +1234567.5", 64, "-123,456.654321 .. +1,234,567.5");
+	assert_grouped("0x123456 rxe123456 123456us", 64, "0x123456 rxe123456 123456us");
+	/* A number without room for its commas stays, as those behind it. */
+	assert_grouped("123456", 8, "123,456");
+	assert_grouped("123456", 7, "123456");
+	assert_grouped("12345 12345678", 16, "12,345 12345678");
+	assert_string_equal(KV_COUNT(UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line),
 		cmocka_unit_test(test_line_of_file),
 		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_thousands),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -63,7 +63,7 @@ for space in kernel user; do
 		(.kernel, .user | select(. != null) | .requests == 8 * .samples and .samples > 100)'
 	holds "$space: the other space is not measured" ".cells[0] | [.kernel, .user] | map(select(. != null)) |
 		length == 1 and .[0].space == \"$space\""
-	check "$space: its table" grep -qE '^write +64 B +[0-9.]+ +[0-9]+ ' "$work/bw"
+	check "$space: its table" grep -qE '^write +64 B +[0-9.]+ +[0-9,]+ ' "$work/bw"
 done
 bw "the deepest queue" --op write --size 8 --depth 4096 --duration 200ms --rounds 2
 holds "the deepest queue is filled" '.cells[0] | .kernel, .user | .mean_ns / .request_ns | . > 1000'

@@ -8,6 +8,7 @@
 #include "object/trace.h"
 #include "out/out.h"
 #include "out/prose.h"
+#include "out/unit.h"
 
 static void drop(char *text, size_t n)
 {
@@ -90,7 +91,7 @@ static void print_call(const struct kv_trace_call *call)
 		fprintf(out, "]");
 	}
 	if (call->calls > 1)
-		fprintf(out, " %llu times", (unsigned long long)call->calls);
+		fprintf(out, " %s times", KV_COUNT(call->calls));
 	fputc('\n', out);
 	kv_prose_end(&prose);
 }

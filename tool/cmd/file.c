@@ -10,6 +10,7 @@
 #include "cmd/options.h"
 #include "file/transfer.h"
 #include "out/out.h"
+#include "out/unit.h"
 #include "remote/file.h"
 #include "remote/peer.h"
 #include "sys/now.h"
@@ -171,13 +172,13 @@ static int print(struct json_object *doc, struct kv_fault *f)
 
 	if (kv_out_get(doc, "/error"))
 		return 0;
-	printf("%s %s: %llu bytes from %s to %s space in %.2f s, %.1f MiB/s\n",
-	       command.put ? "put" : "got", t->name[1], (unsigned long long)t->length,
+	printf("%s %s: %s bytes from %s to %s space in %.2f s, %.1f MiB/s\n",
+	       command.put ? "put" : "got", t->name[1], KV_COUNT(t->length),
 	       kv_enum_name(kv_enum_space, t->site[0]->id),
 	       kv_enum_name(kv_enum_space, t->site[1]->id), seconds,
 	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
-	printf("%llu WRITEs of at most %u bytes, at most %u at a time\n",
-	       (unsigned long long)t->pieces, t->piece, t->depth);
+	printf("%s WRITEs of at most %u bytes, at most %u at a time\n",
+	       KV_COUNT(t->pieces), t->piece, t->depth);
 	kv_retries_tell(kv_out_get(doc, "/counters"), stdout);
 	printf("SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
 	return 0;

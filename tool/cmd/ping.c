@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "out/out.h"
+#include "out/unit.h"
 #include "ping/ping.h"
 
 #define COUNT_MAX 1000000000
@@ -136,7 +137,7 @@ static int print(struct json_object *doc, struct kv_fault *f)
 {
 	const struct kv_ping *p = &command.ping;
 
-	printf("%llu %s of %u bytes", (unsigned long long)p->done, unit(p), p->bytes);
+	printf("%s %s of %u bytes", KV_COUNT(p->done), unit(p), p->bytes);
 	if (p->connections > 1)
 		printf(" over each of %u connections", p->connections);
 	printf(" with %s in %.2f s%s\n", p->peer, (double)p->elapsed_ns / 1e9,

@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "cmd/options.h"
 #include "out/out.h"
+#include "out/unit.h"
 #include "pingpong/pingpong.h"
 
 #define ITERS_MAX 1000000000
@@ -112,8 +113,8 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	double seconds = (double)p->elapsed_ns / 1e9;
 	double bytes = (double)p->size * (double)p->iters * 2;
 
-	printf("%llu messages of %u bytes each way in %.2f s: %.2f us there and back, %.2f Mbit/s\n",
-	       (unsigned long long)p->iters, p->size, seconds,
+	printf("%s messages of %u bytes each way in %.2f s: %.2f us there and back, %.2f Mbit/s\n",
+	       KV_COUNT(p->iters), p->size, seconds,
 	       seconds * 1e6 / (double)p->iters, bytes * 8 / seconds / 1e6);
 	return 0;
 }

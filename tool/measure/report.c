@@ -242,12 +242,12 @@ static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 	if (most > least)
 		fprintf(out, " to %llu", most);
 	fprintf(out, " rounds, each with fresh connections (order shuffled, seed %llu) and %llu blocks of each "
-		"%s, as in A B B A; %llu iterations discarded as warm-up. Estimate and interval of Hodges "
+		"%s, as in A B B A; %s iterations discarded as warm-up. Estimate and interval of Hodges "
 		"and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3): "
 		"they are about other connections of this boot. Equal within \xc2\xb1 X %%: two one-sided tests "
 		"of 5 %% say so (Schuirmann 1987)\n",
 		kv_out_get_count(doc, "/spec/seed"), kv_out_get_count(doc, "/spec/blocks_per_round"),
-		quadrants ? "quadrant" : "side", warmed);
+		quadrants ? "quadrant" : "side", KV_COUNT(warmed));
 	if (quadrants)
 		fprintf(out, "Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
@@ -432,10 +432,10 @@ static void print_how(FILE *out, struct json_object *r)
 	fprintf(out, "CPU %llu", kv_out_get_count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
 		fprintf(out, ", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
-	fprintf(out, "; CPU yielded %llu times%s\n", kv_out_get_count(series, "/yields"),
+	fprintf(out, "; CPU yielded %s times%s\n", KV_COUNT(kv_out_get_count(series, "/yields")),
 		json_object_get_boolean(kv_out_get(r, "/verified")) ? "; contents verified" : "");
-	fprintf(out, "measured for %.3g s, after %llu iterations discarded as warm-up\n", elapsed,
-		kv_out_get_count(series, "/warmup_discarded"));
+	fprintf(out, "measured for %.3g s, after %s iterations discarded as warm-up\n", elapsed,
+		KV_COUNT(kv_out_get_count(series, "/warmup_discarded")));
 }
 
 /**
@@ -468,7 +468,8 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 	print_work(out, cell);
 	if (r->notes)
 		print_how(out, cell);
-	fprintf(out, "%llu samples in %s:\n", kv_out_get_count(cell, "/result/samples"), kv_unit_name());
+	fprintf(out, "%s samples in %s:\n", KV_COUNT(kv_out_get_count(cell, "/result/samples")),
+		kv_unit_name());
 	kv_prose_end(&prose);
 	printf("\n");
 	ret = kv_listing_print(kv_out_get(cell, "/result"), columns, r->stats ? 9 : 6, f);

@@ -4,6 +4,7 @@
 #include "cli/parse.h"
 #include "measure/retries.h"
 #include "out/out.h"
+#include "out/unit.h"
 
 /*
  * The counters of packets that were lost, late, sent again or not taken, by the names
@@ -147,8 +148,7 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 		uint64_t value = json_object_get_uint64(count);
 
 		if (value && is_trouble(name))
-			kv_append(text, size, "%s%s %llu", *text ? ", " : "", name,
-				  (unsigned long long)value);
+			kv_append(text, size, "%s%s %s", *text ? ", " : "", name, KV_COUNT(value));
 	}
 	if (!*text)
 		kv_append(text, size, "nothing");

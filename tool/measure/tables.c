@@ -378,7 +378,8 @@ void kv_tables_print_typical(struct json_object *series, FILE *out)
 	char text[KV_LISTING_TEXT];
 
 	format_typical(text, series, 1);
-	fprintf(out, "typical: %s, which %llu of %llu samples have\n", text,
-		kv_out_get_count(series, "/mode_samples"),
-		kv_out_get_count(series, "/samples"));
+	kv_unit_group(text, sizeof(text));
+	fprintf(out, "typical: %s, which %s of %s samples have\n", text,
+		KV_COUNT(kv_out_get_count(series, "/mode_samples")),
+		KV_COUNT(kv_out_get_count(series, "/samples")));
 }

@@ -7,6 +7,7 @@
 #include "out/devices.h"
 #include "out/out.h"
 #include "out/table.h"
+#include "out/unit.h"
 
 #define CELL 96
 
@@ -295,7 +296,7 @@ static void format_field(const struct field *f, char text[CELL], struct json_obj
 	else if (f->format)
 		f->format(text, CELL, number);
 	else
-		snprintf(text, CELL, "%llu", (unsigned long long)number);
+		kv_unit_count(text, CELL, number);
 }
 
 static struct json_object *describe_gids(const struct kv_dev *dev, const struct kv_port *port)

@@ -40,6 +40,7 @@ void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigne
 		struct libscols_column *col;
 
 		t->spare[i] = column[i].spare;
+		t->right[i] = column[i].right;
 		t->width[i] = kv_columns_of(column[i].head, strlen(column[i].head));
 		col = scols_table_new_column(t->scols, column[i].head, 0,
 					     column[i].right ? SCOLS_FL_RIGHT : 0);
@@ -50,19 +51,27 @@ void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigne
 /**
  * kv_table_add() - add a row
  * @t: the table
- * @cell: a text for each column; they are copied
+ * @cell: a text for each column; they are copied, those of figures with their thousands parted
  */
 void kv_table_add(struct kv_table *t, const char *const *cell)
 {
 	struct libscols_line *line;
+	char figures[KV_TABLE_FIGURES];
 
 	if (t->failed)
 		return;
 	line = scols_table_new_line(t->scols, NULL);
 	t->failed = !line;
 	for (unsigned int i = 0; i < t->columns && !t->failed; i++) {
-		t->failed = scols_line_set_data(line, i, cell[i]);
-		widen(t, i, cell[i]);
+		const char *text = cell[i];
+
+		if (t->right[i]) {
+			snprintf(figures, sizeof(figures), "%s", text);
+			kv_unit_group(figures, sizeof(figures));
+			text = figures;
+		}
+		t->failed = scols_line_set_data(line, i, text);
+		widen(t, i, text);
 	}
 }
 
@@ -192,5 +201,5 @@ void kv_size_format(char *text, size_t size, uint64_t bytes)
 	else if (bytes && !(bytes & 0x3ff))
 		snprintf(text, size, "%llu KiB", (unsigned long long)bytes >> 10);
 	else
-		snprintf(text, size, "%llu B", (unsigned long long)bytes);
+		snprintf(text, size, "%s B", KV_COUNT(bytes));
 }

@@ -21,12 +21,16 @@ struct kv_column {
 
 #define KV_TABLE_COLUMNS 14
 
+/* Bytes of a cell with figures. */
+#define KV_TABLE_FIGURES 128
+
 /**
  * struct kv_table - text in columns
  * @scols: libsmartcols' table; NULL if there was no memory for it
  * @columns: number of columns, at most KV_TABLE_COLUMNS
  * @width: of each, in columns of a terminal
  * @spare: of each
+ * @right: of each: its numbers are figures
  * @failed: a part of the table is missing because memory ran out
  */
 struct kv_table {
@@ -34,6 +38,7 @@ struct kv_table {
 	unsigned int columns;
 	unsigned int width[KV_TABLE_COLUMNS];
 	unsigned int spare[KV_TABLE_COLUMNS];
+	bool right[KV_TABLE_COLUMNS];
 	bool failed;
 };
 

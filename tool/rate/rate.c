@@ -140,7 +140,7 @@ static void print_head(FILE *out, struct json_object *doc)
 {
 	struct json_object *result = kv_out_get(doc, "/result");
 
-	fprintf(out, "%llu connections, %s space, %s side", kv_out_get_count(result, "/connections"),
+	fprintf(out, "%s connections, %s space, %s side", KV_COUNT(kv_out_get_count(result, "/connections")),
 		kv_out_get_string(result, "/space"), kv_out_get_string(doc, "/spec/role"));
 	if (kv_out_get(doc, "/spec/parallel"))
 		fprintf(out, ", %llu at a time", kv_out_get_count(doc, "/spec/parallel"));
