@@ -88,7 +88,13 @@ refused "--step takes no commands from standard input" 2 "--step takes the comma
 check "--echo and --json are refused together" sh -c \
 	'! kverbs batch "$1" --echo --json 2>&1 >/dev/null | grep -v -- "--echo prints text, and --json prints none"' - "$work/lines"
 
+for option in "--space both" "--repeat 2"; do
+	# shellcheck disable=SC2086 # words
+	timeout -s KILL 60 terminal 80 --type /dev/null kverbs batch - $option 2>&1 | tr -d '\r' >"$work/screen"
+	check "$option on a terminal is refused" grep -F "kverbs: ${option% *} repeats all lines: write them into a FILE" "$work/screen"
+done
 printf 'pd add name pd\ncq add cqe 16\npd del pd\n' >"$work/lines"
+check "lines from a pipe are repeated" sh -c "kverbs batch - --space both <'$work/lines' | grep -F 'median of 10 rounds'"
 kverbs batch "$work/lines" --space both >"$work/out"
 has "--space both: ten rounds by default" "*median of 10 rounds*" "$work/out"
 has "and each figure says how many there were" " *1 pd add name pd * 10" "$work/out"

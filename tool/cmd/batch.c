@@ -387,6 +387,9 @@ static int check(int n, char **word, struct kv_fault *f)
 	several = w->o.spaces & (w->o.spaces - 1);
 	w->rounds = w->o.repeat ? : several ? ROUNDS : 1;
 	w->timed = w->o.repeat || several;
+	if (w->timed && !strcmp(w->name, "-") && isatty(STDIN_FILENO))
+		return kv_fault_usage(f, "%s repeats all lines: write them into a FILE, or send them through a pipe",
+				      w->o.repeat ? "--repeat" : "--space");
 	return 0;
 }
 
