@@ -88,6 +88,14 @@ refused "--step takes no commands from standard input" 2 "--step takes the comma
 check "--echo and --json are refused together" sh -c \
 	'! kverbs batch "$1" --echo --json 2>&1 >/dev/null | grep -v -- "--echo prints text, and --json prints none"' - "$work/lines"
 
+types <<END
+pd add dev ${DEV%?}\tname there\r
+dev show ${DEV%?}\t\r
+quit\r
+END
+has "a device is completed as a value" "pd [0-9]*there*" "$work/screen"
+has "and by itself" "*node GUID*" "$work/screen"
+
 for option in "--space both" "--repeat 2"; do
 	# shellcheck disable=SC2086 # words
 	timeout -s KILL 60 terminal 80 --type /dev/null kverbs batch - $option 2>&1 | tr -d '\r' >"$work/screen"

@@ -114,6 +114,17 @@ static void add_keys(struct list *l, const struct kv_key *key, const char *dashe
 	}
 }
 
+static int add_device(const struct kv_dev *dev, void *arg)
+{
+	add(arg, "", dev->name);
+	return 0;
+}
+
+static void add_devices(struct list *l, const struct kv_session *s)
+{
+	s->b->ops->dev_each(s->b, add_device, l);
+}
+
 static void add_values(struct list *l, const struct kv_session *s, const struct kv_key *key)
 {
 	for (const struct kv_enum *w = key->names; w && w->name; w++)
@@ -121,6 +132,8 @@ static void add_values(struct list *l, const struct kv_session *s, const struct 
 	l->type = key->type;
 	if (key->kind == KV_KEY_ID)
 		kv_variables_each(&s->variables, add_name, l);
+	else if (key->kind == KV_KEY_DEVICE)
+		add_devices(l, s);
 }
 
 /* The words that follow the name of a command; @word: those that followed already. */
@@ -165,6 +178,8 @@ static void add_words(struct list *l, const struct kv_session *s, char **word, s
 	if (!kv_command_choose(word, n, &c, &why)) {
 		if (c.noun == &kv_noun_expect && n == 1)
 			add_fields(l, "", s->last);
+		else if (c.noun == &kv_noun_dev && n == c.used)
+			add_devices(l, s);
 		add_arguments(l, s, c.command, word + c.used, n - c.used);
 	} else if (c.noun && n == 1) {
 		for (const struct kv_command *command = c.noun->command; command->name; command++)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cmd/cmd.h"
 #include "object/noun.h"
+#include "object/options.h"
 
 enum shell {
 	BASH,
@@ -22,10 +23,18 @@ static void print_words(const struct kv_enum *words)
 		printf(" %s", words->name);
 }
 
+/* The names of this host's devices, when the shell completes a word. */
+#define DEVICES "$(ls /sys/class/infiniband 2>/dev/null)"
+
 /* The values of an option or a key; without @words the shell completes file names. */
-static void print_values(const char *dashes, const char *name, const struct kv_enum *words)
+static void print_values(const char *dashes, const char *name, const struct kv_enum *words, bool dev)
 {
-	printf("\t\t%s%s) words='", dashes, name);
+	printf("\t\t%s%s) words=", dashes, name);
+	if (dev) {
+		printf(DEVICES " ;;\n");
+		return;
+	}
+	printf("'");
 	if (words)
 		print_words(words);
 	printf("' ;;\n");
@@ -39,25 +48,38 @@ static void print_commands(void)
 	}
 }
 
-static void print_options(const struct kv_cmd_entry *e)
+static void print_names(const struct kv_option *row)
 {
-	const struct kv_option *row;
-
-	/* 'kverbs batch' has a row for --help among its options. */
-	printf("\t%s)\n\t\twords='--help", e->name);
-	for (row = e->cmd->rows; row->name || row->help; row++) {
+	/* Commands for objects have a row for --help among their options. */
+	printf("--help");
+	for (; row->name || row->help; row++) {
 		if (row->name && strcmp(row->name, "help"))
 			printf(" --%s", row->name);
 	}
+}
+
+static void print_option_values(const struct kv_option *row)
+{
+	for (; row->name || row->help; row++) {
+		if (!row->name || !kv_option_takes_word(row))
+			continue;
+		if (row->letter)
+			printf("\t\t-%c|\\\n", row->letter);
+		print_values("--", row->name, row->names,
+			     row->kind == KV_OPTION_DEV && strcmp(row->name, "peer-dev"));
+	}
+}
+
+static void print_options(const struct kv_cmd_entry *e)
+{
+	printf("\t%s)\n\t\twords='", e->name);
+	print_names(e->cmd->rows);
 	if (e->cmd == &kv_cmd_man)
 		print_commands();
 	else if (e->cmd == &kv_cmd_completion)
 		print_words(shells);
 	printf("'\n\t\tcase $last in\n");
-	for (row = e->cmd->rows; row->name || row->help; row++) {
-		if (row->name && kv_option_takes_word(row))
-			print_values("--", row->name, row->names);
-	}
+	print_option_values(e->cmd->rows);
 	printf("\t\tesac ;;\n");
 }
 
@@ -75,7 +97,7 @@ static void print_key_values(const struct kv_key *key)
 	for (; key && key->name; key++) {
 		if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE &&
 		    key->kind != KV_KEY_REST && !key->bare)
-			print_values("", key->name, key->names);
+			print_values("", key->name, key->names, key->kind == KV_KEY_DEVICE);
 		print_key_values(key->piece);
 	}
 }
@@ -83,23 +105,22 @@ static void print_key_values(const struct kv_key *key)
 static void print_noun(const struct kv_noun *noun)
 {
 	const struct kv_command *c;
-	bool alone = !*noun->command->name;
 
-	printf("\t%s)\n\t\twords='--help --json --trace --pcap --dev", noun->name);
-	if (alone)
-		print_keys(noun->command->key);
-	for (c = noun->command; c->name && !alone; c++)
-		printf(" %s", c->name);
-	printf("'\n");
-	for (c = noun->command; c->name; c++) {
-		if (!alone)
-			printf("\t\t[[ $second == %s ]] && words='--help --json --trace --pcap", c->name);
-		if (!alone) {
-			print_keys(c->key);
-			printf("'\n");
-		}
+	printf("\t%s)\n\t\twords='", noun->name);
+	print_names(kv_object_command_rows);
+	printf("'\n\t\tcase $second in\n");
+	for (c = noun->command; c->name && *c->name; c++) {
+		printf("\t\t%s) words+='", c->name);
+		print_keys(c->key);
+		printf("'%s ;;\n", noun == &kv_noun_dev ? "\" \"" DEVICES : "");
 	}
-	printf("\t\tcase $last in\n");
+	printf("\t\t*) words+='");
+	if (!*noun->command->name)
+		print_keys(noun->command->key);
+	for (c = noun->command; c->name && *c->name; c++)
+		printf(" %s", c->name);
+	printf("' ;;\n\t\tesac\n\t\tcase $last in\n");
+	print_option_values(kv_object_command_rows);
 	for (c = noun->command; c->name; c++)
 		print_key_values(c->key);
 	printf("\t\tesac ;;\n");

@@ -36,7 +36,7 @@ static int parse_set(const char *text, void *field, struct kv_why *why)
 	{ "dev", "DEV", "device for commands that name none; default: the only one",	\
 	  KV_OPTION_DEV, .at = offsetof(struct kv_object_options, dev) }
 
-static const struct kv_option rows[] = {
+const struct kv_option kv_object_command_rows[] = {
 	ROWS,
 	{ .name = NULL },
 };
@@ -84,7 +84,7 @@ int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, s
 	int ret;
 
 	*o = (struct kv_object_options){ .spaces = 1U << KV_SPACE_KERNEL, .word = argv, .n = argc };
-	ret = kv_option_read("", &o->n, argv, rows, o, true, f);
+	ret = kv_option_read("", &o->n, argv, kv_object_command_rows, o, true, f);
 	return ret < 0 ? ret : 0;
 }
 

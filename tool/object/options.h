@@ -23,6 +23,9 @@ struct kv_object_options {
 	int n; /* how many words */
 };
 
+/* The options of a single command. */
+extern const struct kv_option kv_object_command_rows[];
+
 /* The options of 'batch', whose struct begins with struct kv_object_options. */
 extern const struct kv_option kv_object_batch_rows[];
 
