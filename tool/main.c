@@ -35,6 +35,8 @@ static void print_help(FILE *file)
 		"options of commands for objects, anywhere in the line:\n"
 		"  -j, --json[=FILE]  print JSON in place of text; with =FILE print text, and\n"
 		"                     write JSON to FILE\n"
+		"  -p, --pretty       indent the JSON of batch and monitor, otherwise a line for\n"
+		"                     each document\n"
 		"  --trace            tell each verb on standard error: arguments, result, time\n"
 		"  --pcap FILE        have tcpdump write the packets of the device's netdev there\n"
 		"  --dev DEV          device; default: the only one there is\n"

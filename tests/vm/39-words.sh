@@ -46,6 +46,13 @@ for command in ping conn-rate serve; do
 	refused "$command -p" 2 "--port 'x' is no number" kverbs $command -p x
 done
 
+printf 'pd add\npd add\n' >"$work/lines"
+kverbs batch "$work/lines" --json >"$work/plain"
+kverbs batch "$work/lines" -j -p >"$work/pretty"
+check "batch --json: a line for each document" sh -c "grep -c '^{ .* }' '$work/plain' | grep -Fx 2"
+check "batch -j -p: indented, and the same keys" sh -c "grep -q '^  \"command\":' '$work/pretty' &&
+	jq -cS '[.[] | keys]' '$work/plain' >'$work/keys' && jq -cS '[.[] | keys]' '$work/pretty' | diff '$work/keys' -"
+
 kverbs flush >/dev/null
 refused "a missing object: there is none" 1 "no pd with this id among yours; there is none" kverbs pd show 77
 one=$(kverbs pd add --json | jq .result.id)

@@ -15,8 +15,6 @@
 #include "object/text.h"
 #include "out/out.h"
 
-#define JSON_FLAGS (JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE)
-
 /* The maximum size of a file that is kept in memory, because several rounds read it. */
 #define TEXT_MAX (64 << 20)
 
@@ -110,8 +108,11 @@ static bool keeps_docs(const struct work *w)
 
 static void print_doc(struct work *w, struct json_object *doc)
 {
-	printf("%s%s", w->printed++ ? ",\n" : "[\n",
-	       json_object_to_json_string_ext(doc, JSON_FLAGS));
+	int flags = JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE;
+
+	if (w->o.pretty)
+		flags |= JSON_C_TO_STRING_PRETTY;
+	printf("%s%s", w->printed++ ? ",\n" : "[\n", json_object_to_json_string_ext(doc, flags));
 	fflush(stdout);
 }
 

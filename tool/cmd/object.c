@@ -37,7 +37,7 @@ static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_
 	struct json_object *doc;
 	int err = 0, ret = kv_session_open(&s, KV_SPACE_KERNEL, o->dev, false, o->trace, f);
 
-	if (monitor)
+	if (monitor && !o->pretty)
 		out->flags = JSON_C_TO_STRING_PLAIN;
 	s.json = o->json;
 	s.live = tell_event;

@@ -26,6 +26,8 @@ static int parse_set(const char *text, void *field, struct kv_why *why)
 #define ROWS										\
 	{ "help", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, help) }, \
 	KV_OPTION_JSON_ROW(struct kv_object_options, json),				\
+	{ "pretty", NULL, "indent the JSON of batch and monitor, which is otherwise a line for each document; that of the other commands is indented anyway", \
+	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, pretty), .letter = 'p' }, \
 	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
 	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
 	{ "pcap", "FILE", "have tcpdump write the packets that pass the device's network interface there", \

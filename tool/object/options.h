@@ -9,6 +9,7 @@
 struct kv_object_options {
 	bool help; /* --help */
 	const char *json; /* --json: a file, or "-"; NULL: not given */
+	bool pretty; /* --pretty */
 	bool trace; /* --trace */
 	const char *pcap; /* --pcap; NULL: no file */
 	bool has_space; /* --space was given */
