@@ -99,7 +99,7 @@ has "and by itself" "*node GUID*" "$work/screen"
 for option in "--space both" "--repeat 2"; do
 	# shellcheck disable=SC2086 # words
 	timeout -s KILL 60 terminal 80 --type /dev/null kverbs batch - $option 2>&1 | tr -d '\r' >"$work/screen"
-	check "$option on a terminal is refused" grep -F "kverbs: ${option% *} repeats all lines: write them into a FILE" "$work/screen"
+	check "$option on a terminal is refused" grep -F "kverbs: ${option%% [0-9]*} repeats all lines: write them into a FILE" "$work/screen"
 done
 printf 'pd add name pd\ncq add cqe 16\npd del pd\n' >"$work/lines"
 check "lines from a pipe are repeated" sh -c "kverbs batch - --space both <'$work/lines' | grep -F 'median of 10 rounds'"

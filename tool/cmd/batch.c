@@ -390,7 +390,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	w->timed = w->o.repeat || several;
 	if (w->timed && !strcmp(w->name, "-") && isatty(STDIN_FILENO))
 		return kv_fault_usage(f, "%s repeats all lines: write them into a FILE, or send them through a pipe",
-				      w->o.repeat ? "--repeat" : "--space");
+				      w->o.repeat ? "--repeat" : "--space both");
 	return 0;
 }
 
