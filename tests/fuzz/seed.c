@@ -534,7 +534,8 @@ static void begin_run(uint32_t loop, uint64_t iters)
 	put_u64(KVERBS_A_SPEC_ITERS, iters);
 }
 
-static void start(uint32_t loop, uint32_t op, uint64_t iters)
+/* @polls: for a CQ of context POLLED */
+static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 {
 	begin_run(loop, iters);
 	put_u32(KVERBS_A_SPEC_OP, op);
@@ -544,7 +545,8 @@ static void start(uint32_t loop, uint32_t op, uint64_t iters)
 	put_u64(KVERBS_A_SPEC_TIME_NS, 3000000);
 	/* On a kernel with checkers and a loaded host an iteration may take 50 ms. */
 	put_u64(KVERBS_A_SPEC_TIMEOUT_NS, 1000000000);
-	put_u32(KVERBS_A_SPEC_SPINS, 10);
+	if (polls)
+		put_u32(KVERBS_A_SPEC_SPINS, 10);
 	if (op == KVERBS_OP_CMP_SWP)
 		put_u64(KVERBS_A_SPEC_SWAP, 1);
 	if (loop == KVERBS_LOOP_STREAM) {
@@ -556,6 +558,11 @@ static void start(uint32_t loop, uint32_t op, uint64_t iters)
 	if (loop == KVERBS_LOOP_PINGPONG)
 		put_end(loop, op, 1);
 	nest_end();
+}
+
+static void start(uint32_t loop, uint32_t op, uint64_t iters)
+{
+	start_on(true, loop, op, iters);
 }
 
 static void ask_run(void)
@@ -593,6 +600,26 @@ static void seed_run(void)
 	ask_run();
 }
 
+static void handled(uint32_t context)
+{
+	make_pair(KVERBS_QPT_RC, context, false);
+	registration(KVERBS_CMD_MR_REG);
+	start_on(false, KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_WRITE, 5);
+	ask_run();
+	start_on(false, KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 5);
+	ask_run();
+}
+
+static void seed_softirq(void)
+{
+	handled(KVERBS_CQ_SOFTIRQ);
+}
+
+static void seed_event(void)
+{
+	handled(KVERBS_CQ_EVENT);
+}
+
 static void seed_pingpong(void)
 {
 	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
@@ -606,7 +633,7 @@ static void seed_pingpong(void)
 /* Those that iWARP has not come last. */
 static void (*const seeds[])(void) = {
 	seed_rc, seed_srq, seed_buf, seed_lists, seed_persistent, seed_run, seed_null,
-	seed_pingpong,
+	seed_pingpong, seed_softirq, seed_event,
 	seed_conn, seed_conn_refused, seed_armed, seed_uc, seed_ud,
 };
 
