@@ -15,13 +15,13 @@
  * Runs that are told of completions instead of polling for them.
  *
  * The RDMA core polls a CQ of ib_alloc_cq() in a softirq or in a workqueue, and calls the request's
- * done() for each completion. This handler is the loop's body: it takes the sample and posts the next
- * group. The run's thread posts the first group and sleeps until the loop is over.
+ * done() for each completion. This handler is the loop's body: it takes the sample and posts the
+ * next group. The run's thread posts the first group and sleeps until the loop is over.
  *
  * A CQ with context event has a completion handler (ib_create_cq()), which wakes the run's thread
  * (loop/event.c). The handler does not poll: rxe calls it under the CQ's lock, with interrupts off
- * (rxe_cq_post()). Others call it in a tasklet (mlx5_cq_tasklet_cb(), bnxt_qplib_service_nq()), in the
- * interrupt (irdma_process_ceq()), or where a request completes (siw_sqe_complete()).
+ * (rxe_cq_post()). Others call it in a tasklet (mlx5_cq_tasklet_cb(), bnxt_qplib_service_nq()), in
+ * the interrupt (irdma_process_ceq()), or where a request completes (siw_sqe_complete()).
  *
  * kv_cq.loop is the loop of the active run. A handler uses it in an RCU read section, and
  * kv_handler_detach() waits for these sections before the run's memory may go.
@@ -80,7 +80,7 @@ static void handler_done_bh_disabled(struct ib_cq *ib, struct ib_wc *wc)
  * kv_handler_cqe() - the ib_cqe of a run's requests
  * @post_context: enum kverbs_post_context
  *
- * A CQ that its run polls has no loop, and the completions that the run has left behind are dropped.
+ * A CQ that its run polls has no loop: the completions that the run has left are dropped.
  *
  * Return: it, the same for all runs.
  */

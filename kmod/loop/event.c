@@ -4,8 +4,8 @@
 
 /*
  * Groups of requests, as in stream.c, for a CQ that makes events: the thread sleeps until an event
- * comes, arms the CQ for the next one, and takes the completions out. In this order no completion is
- * missed: one that comes after the arming makes an event (IBTA 11.4.2.2).
+ * comes, arms the CQ for the next one, and takes the completions out. In this order no completion
+ * is missed: one that comes after the arming makes an event (IBTA 11.4.2.2).
  */
 
 /* Returns 0 once the CQ is empty, or what kv_handler_take() returns. */

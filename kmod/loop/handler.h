@@ -6,11 +6,11 @@
 #include "sample.h"
 
 /*
- * Groups of requests, as in stream.c, for a CQ that no loop polls. The code that is told of a
- * completion is the loop's body: a handler in the kernel, and in user space the thread that has
- * slept in a completion channel. kv_handler_begin() posts the first group; each completion is handed to
+ * Groups of requests, as in stream.c, for a CQ that is not polled without a pause. The code that
+ * is told of a completion is the loop's body: a handler of the RDMA core, or a thread that an event
+ * has woken. kv_handler_begin() posts the first group; each completion is handed to
  * kv_handler_take(), which records a sample and posts what there is room for. Calls of
- * kv_handler_take() come one at a time, and begin when kv_handler_begin() has posted.
+ * kv_handler_take() come one at a time, and may begin before kv_handler_begin() has returned.
  */
 
 static __always_inline __u64 *kv_handler_next(const struct kv_loop *l, __u64 *at)
