@@ -224,6 +224,15 @@ static void test_hash(void **state)
 	}
 	kv_hash_init(&h);
 	assert_int_equal(kv_hash_step(&h, -1, 1), -EBADF);
+
+	/* Bytes that were read already; some of them come twice. */
+	kv_hash_add(&h, 0, (const uint8_t *)"ab", 2);
+	kv_hash_add(&h, 0, (const uint8_t *)"xy", 2);
+	kv_hash_add(&h, 1, (const uint8_t *)"xc", 2);
+	assert_true(h.done == 3);
+	kv_hash_finish(&h, digest);
+	kv_bytes_hex(text, digest, KV_HASH_BYTES);
+	assert_string_equal(text, known[1].digest);
 }
 
 /* More than is read at once. */
@@ -403,6 +412,12 @@ static void test_source(void **state)
 	put_file("f", "ab");
 	assert_int_equal(kv_source_check(&s, &f), -ESTALE);
 	assert_text(&f, "became shorter");
+	kv_source_close(&s);
+	/* As long as before, and in the next moment. */
+	assert_int_equal(kv_source_open(&s, dir, "f", 0, &f), 0);
+	put_file("f", "xy");
+	assert_int_equal(kv_source_check(&s, &f), -ESTALE);
+	assert_text(&f, "f was changed while it was sent");
 	kv_source_close(&s);
 	kv_source_close(&s);
 

@@ -164,7 +164,7 @@ logged "refused: the client speaks protocol 1, this kverbs"
 check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
 message '{"protocol":3,"version":"0.1.0","space":0}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: the client speaks protocol 3, this kverbs"
-message '{"protocol":8}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message '{"protocol":9}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 logged "refused: no answer in time"
 kill $silent 2>/dev/null
@@ -180,7 +180,7 @@ for call in buf_read buf_del; do
 	[ $call = buf_del ] || args=$id$(attr 7 "$(number 8 0)")$(attr 4 "$(number 8 8)")
 	: >"$work/answer"
 	{
-		message '{"protocol":8,"version":"x","order":"little"}' "$hello"
+		message '{"protocol":9,"version":"x","order":"little"}' "$hello"
 		request $call "$args"
 		# The end of what it is sent would end the client.
 		wait_for 60 grep -qa "among the client's" "$work/answer"
@@ -203,11 +203,11 @@ other() {
 	wait $other 2>/dev/null
 }
 last=$port
-other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 9" '{"protocol":9,"version":"9.9"}'
+other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 10" '{"protocol":10,"version":"9.9"}'
 other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
 other "a server of the protocol before" "127.0.0.1: its kverbs 0.1.0 speaks protocol 3" \
 	'{"protocol":3,"version":"0.1.0","kernel":true}'
-other "a server that says little" "hello.version is missing" '{"protocol":8}'
+other "a server that says little" "hello.version is missing" '{"protocol":9}'
 port=$last
 
 # privileges PID: its sets of capabilities, and no_new_privs

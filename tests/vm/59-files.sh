@@ -332,9 +332,9 @@ for way in put get; do
 		keep
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		last_byte "$from/f" x
-		go_on "$way, $space: a file that is changed" "the content that arrived is not the announced one"
-		[ $way = get ] || logged "$way, $space: the server tells" "puts f: f: the content that arrived is not the announced one, and is not kept"
-		[ $way = put ] || logged "$way, $space: the server tells" "fetches f: f: the content that arrived is not the announced one"
+		go_on "$way, $space: a file that is changed" "f was changed while it was sent"
+		[ $way = get ] || logged "$way, $space: the server tells" "puts f: given up: $work/here/f was changed while it was sent"
+		[ $way = put ] || logged "$way, $space: the server tells" "fetches f: f was changed while it was sent"
 		check "$way, $space: it sends" paused $way f --space $space $slow
 		echo more >>"$from/f"
 		go_on "$way, $space: a file that grows" "f grew while it was sent: it had $slow_bytes bytes, and has $((slow_bytes + 5))"

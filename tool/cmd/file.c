@@ -15,7 +15,7 @@
 #include "remote/peer.h"
 #include "sys/now.h"
 
-#define SCHEMA_VERSION 2
+#define SCHEMA_VERSION 3
 
 /* A piece's number has 32 bits, and must count the pieces of any file. */
 #define PIECE_MIN 4096
@@ -91,15 +91,13 @@ static const struct kv_option rows_get[] = {
 
 #undef S
 
-static void show_progress(enum kv_transfer_step step, uint64_t bytes, uint64_t length, void *arg)
+static void show_progress(uint64_t bytes, uint64_t length, void *arg)
 {
 	struct command *c = arg;
 
 	if (!c->progress.on)
 		return;
-	while (c->progress.done < (unsigned int)step)
-		kv_progress_finish_step(&c->progress);
-	kv_transfer_label(&c->label, step, bytes, length, kv_now_ns(), c->progress.label,
+	kv_transfer_label(&c->label, bytes, length, kv_now_ns(), c->progress.label,
 			  sizeof(c->progress.label));
 	kv_progress_draw(&c->progress, length ? (double)bytes / (double)length : 1);
 }
@@ -157,9 +155,7 @@ static struct json_object *describe(bool result, int error)
 	kv_out_put_count(doc, "pieces", t->pieces);
 	kv_out_put_count(doc, "piece_bytes", t->piece);
 	kv_out_put_count(doc, "depth", t->depth);
-	kv_out_put_count(doc, "hash_ns", t->ns[KV_TRANSFER_HASH]);
-	kv_out_put_count(doc, "send_ns", t->ns[KV_TRANSFER_SEND]);
-	kv_out_put_count(doc, "check_ns", t->ns[KV_TRANSFER_CHECK]);
+	kv_out_put_count(doc, "send_ns", t->ns);
 	kv_out_put(doc, "counters", kv_retries_describe(&t->retries));
 	return doc;
 }
@@ -168,7 +164,7 @@ static struct json_object *describe(bool result, int error)
 static int print(struct json_object *doc, struct kv_fault *f)
 {
 	const struct kv_transfer *t = &command.transfer;
-	double seconds = (double)t->ns[KV_TRANSFER_SEND] / 1e9;
+	double seconds = (double)t->ns / 1e9;
 
 	if (kv_out_get(doc, "/error"))
 		return 0;
@@ -259,7 +255,7 @@ static int run(struct kv_fault *f)
 		return ret;
 	prepare(c);
 	c->prepared = true;
-	kv_progress_start(&c->progress, KV_TRANSFER_STEPS);
+	kv_progress_start(&c->progress, 1);
 	ret = kv_transfer_run(&c->transfer, f);
 	kv_progress_erase(&c->progress);
 	return ret;

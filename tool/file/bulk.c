@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
 #include "file/file.h"
@@ -44,6 +46,8 @@ int kv_bulk_load(struct kv_bulk *m)
 				      (uint64_t)n, .from = chunk }, NULL, NULL);
 		if (ret)
 			return ret;
+		if (m->hash)
+			kv_hash_add(m->hash, m->offset + m->moved, chunk, (size_t)n);
 	}
 	return 0;
 }
@@ -66,7 +70,7 @@ static int write_chunk(struct kv_bulk *m, size_t length)
 
 /**
  * kv_bulk_save() - save bytes of a buffer into a file
- * @m: the bytes to save; receives the number of saved bytes
+ * @m: the bytes to save; receives the number of saved bytes. What the file has then is hashed.
  *
  * Return: 0 or a negative errno; then @m->of_file says whose failure it is.
  */
@@ -84,6 +88,13 @@ int kv_bulk_save(struct kv_bulk *m)
 			return ret;
 		m->of_file = true;
 		ret = write_chunk(m, length);
+		if (!ret && m->hash)
+			ret = kv_hash_step(m->hash, m->fd, length);
 	}
+	/* Writes early, so that the end is not long. Not all file systems can do this, and the end
+	 * reports whether the writing worked.
+	 */
+	if (!ret && m->hash)
+		sync_file_range(m->fd, (off_t)m->offset, (off_t)m->length, SYNC_FILE_RANGE_WRITE);
 	return ret;
 }

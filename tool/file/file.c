@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,12 +87,11 @@ static int create_file(struct kv_file_local *l, const struct kv_file_new *new, s
 	if (ret)
 		return ret;
 	l->sends = false;
-	memcpy(l->announced, new->digest, sizeof(l->announced));
 	return 0;
 }
 
 /* Refuses a piece that is not within the file. @bulk: receives the bytes to move. */
-static int take_piece(const struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
+static int take_piece(struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
 		      struct kv_bulk *bulk, struct kv_fault *f)
 {
 	uint64_t length = sends ? l->source.length : l->store.length;
@@ -103,12 +103,15 @@ static int take_piece(const struct kv_file_local *l, bool sends, const struct kv
 		.fd = sends ? l->source.fd : l->store.fd,
 		.offset = piece->offset,
 		.length = piece->length,
+		.hash = &l->hash,
 	};
 	if (bulk->fd < 0)
 		return kv_fault_set(f, -EBADF, "there is no file that is %s",
 				    sends ? "sent" : "received");
 	if (piece->offset > length || piece->length > length - piece->offset)
 		return kv_fault_set(f, -ERANGE, "%s has no bytes there", l->name);
+	if (sends ? piece->offset > l->hash.done : piece->offset != l->hash.done)
+		return kv_fault_set(f, -EPROTO, "the pieces of %s do not come in order", l->name);
 	return 0;
 }
 
@@ -120,11 +123,6 @@ static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_
 
 	if (ret)
 		return ret;
-	/* Bytes that were hashed may have changed. */
-	if (!sends) {
-		kv_hash_init(&l->hash);
-		l->hashed = false;
-	}
 	ret = sends ? kv_bulk_load(&bulk) : kv_bulk_save(&bulk);
 	if (ret && bulk.of_file)
 		return kv_fault_set(f, ret, "cannot %s %s: %s", sends ? "read" : "write",
@@ -139,46 +137,29 @@ static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_
 static int hash_file(struct kv_file_local *l, struct kv_file_hashed *result, struct kv_fault *f)
 {
 	uint64_t length = l->sends ? l->source.length : l->store.length;
-	int fd = l->sends ? l->source.fd : l->store.fd;
-	uint64_t step = length - l->hash.done;
-	int ret;
 
-	if (fd < 0)
+	if (l->source.fd < 0 && l->store.fd < 0)
 		return kv_fault_set(f, -EBADF, "there is no file to be hashed");
-	if (step > KV_FILE_HASH_STEP)
-		step = KV_FILE_HASH_STEP;
-	/* Writes early, so that the end is not long either. Not all file systems
-	 * can do this, and the end reports whether the writing worked.
-	 */
-	if (!l->sends)
-		sync_file_range(fd, (off_t)l->hash.done, (off_t)step, SYNC_FILE_RANGE_WRITE);
-	ret = kv_hash_step(&l->hash, fd, step);
-	result->done = l->hash.done;
-	if (ret == -ENODATA && l->sends)
-		return kv_source_short(&l->source, result->done, f);
-	if (ret == -ENODATA)
-		return kv_fault_set(f, -EIO, "%s is not complete: it ends after %llu bytes",
-				    l->name, (unsigned long long)result->done);
-	if (ret)
-		return kv_fault_set(f, ret, "cannot read %s: %s", l->name, strerror(-ret));
-	if (result->done < length)
-		return 0;
-	kv_hash_finish(&l->hash, l->digest);
+	if (!l->hashed && l->hash.done < length)
+		return kv_fault_set(f, -EPROTO, "%s is hashed up to %" PRIu64 " of %" PRIu64 " bytes",
+				    l->name, l->hash.done, length);
+	if (!l->hashed)
+		kv_hash_finish(&l->hash, l->digest);
 	l->hashed = true;
 	memcpy(result->digest, l->digest, sizeof(l->digest));
 	return 0;
 }
 
 static int say_differs(const struct kv_file_local *l, const char *what,
-		       const uint8_t announced[KV_HASH_BYTES],
+		       const uint8_t sent[KV_HASH_BYTES],
 		       const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
 {
-	char sent[KV_HASH_TEXT], got[KV_HASH_TEXT];
+	char had[KV_HASH_TEXT], got[KV_HASH_TEXT];
 
-	kv_bytes_hex(sent, announced, KV_HASH_BYTES);
+	kv_bytes_hex(had, sent, KV_HASH_BYTES);
 	kv_bytes_hex(got, arrived, KV_HASH_BYTES);
-	return kv_fault_set(f, -EBADMSG, "%s: %s; SHA-256 announced %s, arrived %s",
-			    l->name, what, sent, got);
+	return kv_fault_set(f, -EBADMSG, "%s: %s; SHA-256 sent %s, arrived %s", l->name, what, had,
+			    got);
 }
 
 static int finish_sent(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYTES],
@@ -187,20 +168,16 @@ static int finish_sent(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYT
 	int ret = kv_source_check(&l->source, f);
 
 	if (!ret && memcmp(digest, l->digest, sizeof(l->digest)))
-		ret = say_differs(l, "the content that arrived is not the announced one: was the file changed while it was sent?",
-				  l->digest, digest, f);
+		ret = say_differs(l, "the content that arrived is not the sent one", l->digest, digest, f);
 	return ret;
 }
 
 static int finish_received(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYTES],
 			   struct kv_fault *f)
 {
-	if (memcmp(l->announced, l->digest, sizeof(l->digest)))
-		return say_differs(l, "the content that arrived is not the announced one, and is not kept",
-				   l->announced, l->digest, f);
-	if (memcmp(l->announced, digest, sizeof(l->digest)))
-		return kv_fault_set(f, -EBADMSG, "%s: the sender has announced another SHA-256 than it has now",
-				    l->name);
+	if (memcmp(digest, l->digest, sizeof(l->digest)))
+		return say_differs(l, "the content that arrived is not the sent one, and is not kept",
+				   digest, l->digest, f);
 	return kv_store_commit(&l->store, f);
 }
 

@@ -27,6 +27,7 @@ struct kv_hash {
 
 void kv_hash_init(struct kv_hash *h);
 int kv_hash_step(struct kv_hash *h, int fd, uint64_t length);
+void kv_hash_add(struct kv_hash *h, uint64_t offset, const uint8_t *from, size_t length);
 void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES]);
 
 /* The most bytes of a copy in memory, of a file whose length says nothing about its content. */
@@ -38,6 +39,7 @@ struct kv_source {
 	/* Name that the caller gave, for messages; must live as long as the source. */
 	const char *name;
 	uint64_t length; /* bytes of the file when it was opened; exactly these bytes are sent */
+	uint64_t changed_ns; /* time of the file's last change when it was opened */
 };
 
 int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, struct kv_fault *f);
@@ -64,9 +66,6 @@ int kv_store_open(struct kv_store *s, int dir, const char *name,
 int kv_store_commit(struct kv_store *s, struct kv_fault *f);
 void kv_store_close(struct kv_store *s);
 
-/* The most bytes that one call of hash() takes, so that no call is long. */
-#define KV_FILE_HASH_STEP (4U << 20)
-
 /* Any number of bytes that are moved between a buffer and a file. */
 struct kv_bulk {
 	struct kv_backend *b; /* backend of the buffer */
@@ -76,6 +75,7 @@ struct kv_bulk {
 	uint64_t offset; /* first byte in the file; the file position is not used, and stays */
 	uint64_t length; /* bytes */
 	uint64_t moved; /* bytes that are at their destination */
+	struct kv_hash *hash; /* hash of the file up to @offset, which goes on; NULL: none */
 	/* The failure is the file's, with an errno; else the backend's, which has a text. */
 	bool of_file;
 };
@@ -87,8 +87,8 @@ int kv_bulk_save(struct kv_bulk *m);
  * The calls for the file of one end of a transfer: CALL(NAME, name, args, result).
  *
  * open: opens a file that is sent. create: makes a file that is received. load, save: move a piece
- * from the file into a buffer of the end's space, and back. hash: goes on with the hash of the
- * bytes on the disk. finish: ends the transfer; a file that is not the same at the other side is
+ * from the file into a buffer of the end's space, and back, and hash it; the pieces come in order.
+ * hash: the hash of all of them. finish: ends the transfer; a file that is not the same at the other side is
  * refused, a received file gets its name. close: removes an unfinished file, and may be called any
  * number of times.
  */
@@ -139,11 +139,9 @@ struct kv_file_local {
 	bool sends; /* the file is sent, and @source is set; else @store */
 	struct kv_source source;
 	struct kv_store store;
-	struct kv_hash hash; /* hash of the bytes on the disk, so far */
+	struct kv_hash hash; /* hash of the bytes that were loaded, or saved, so far */
 	uint8_t digest[KV_HASH_BYTES]; /* digest of the whole file */
 	bool hashed; /* @digest is set */
-	/* Digest that the sender announces of a file that is received. */
-	uint8_t announced[KV_HASH_BYTES];
 };
 
 void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir);

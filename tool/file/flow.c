@@ -228,7 +228,7 @@ static int save_pieces(struct kv_flow *w, struct kv_fault *f)
 			w->saved++;
 	}
 	if (w->t->watch)
-		w->t->watch(KV_TRANSFER_SEND, w->saved < w->t->pieces ? offset_of(w, w->saved) :
+		w->t->watch(w->saved < w->t->pieces ? offset_of(w, w->saved) :
 			    w->t->length, w->t->length, w->t->arg);
 	return ret;
 }

@@ -45,6 +45,23 @@ int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 }
 
 /**
+ * kv_hash_add() - hash bytes of a file that were read already
+ * @h: the hash
+ * @offset: place of the first byte in the file, at most @h->done
+ * @from: the bytes; those that are in the hash already are left out
+ * @length: bytes
+ */
+void kv_hash_add(struct kv_hash *h, uint64_t offset, const uint8_t *from, size_t length)
+{
+	uint64_t known = h->done - offset;
+
+	if (known >= length)
+		return;
+	sha256_update(&h->sha256, length - known, from + known);
+	h->done += length - known;
+}
+
+/**
  * kv_hash_finish() - write the digest
  * @h: the hash, which begins anew
  * @digest: receives the digest

@@ -10,9 +10,13 @@
 #include "cli/interrupt.h"
 #include "file/file.h"
 #include "sys/io.h"
+#include "sys/now.h"
 
 /* sysfs gives each attribute the length of a page; the largest page has this many bytes. */
 #define PAGE_LARGEST 65536
+
+/* More than the longest tick, which is that of a kernel with HZ=100. */
+#define TICK_NS 11000000
 
 /* Files of /proc have length 0, files of sysfs that of a page; both take no room on a disk. */
 static bool is_length_doubtful(const struct stat *st)
@@ -70,6 +74,30 @@ static int settle_length(struct kv_source *s, struct kv_fault *f)
 	return 0;
 }
 
+static uint64_t to_ns(const struct timespec *t)
+{
+	return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
+/*
+ * Notes the time of the last change. The kernel's clock for such times has ticks, of 10 ms at
+ * most: reading begins in a later tick, so that each change from then on has another time.
+ */
+static int note_change(struct kv_source *s, struct kv_fault *f)
+{
+	const uint64_t end = kv_now_ns() + TICK_NS;
+	struct timespec now;
+	struct stat st;
+
+	if (fstat(s->fd, &st))
+		return kv_file_refuse("look at", s->name, f);
+	s->changed_ns = to_ns(&st.st_ctim);
+	clock_gettime(CLOCK_REALTIME_COARSE, &now);
+	while (to_ns(&now) <= s->changed_ns && kv_now_ns() < end)
+		kv_sleep_ns(TICK_NS);
+	return 0;
+}
+
 /**
  * kv_source_open() - open a file that is to be sent
  * @s: receives the source; kv_source_close() closes it
@@ -106,19 +134,20 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, st
 		s->length = (uint64_t)st.st_size;
 	if (!ret && is_length_doubtful(&st))
 		ret = settle_length(s, f);
+	if (!ret)
+		ret = note_change(s, f);
 	if (ret)
 		kv_source_close(s);
 	return ret;
 }
 
 /**
- * kv_source_check() - does the file still have its length?
+ * kv_source_check() - is the file unchanged?
  * @s: the file
  * @f: receives the reason of a failure
  *
- * The hash finds any other change.
- *
- * Return: 0 or a negative errno: -ESTALE if the length has changed.
+ * Return: 0 or a negative errno: -ESTALE if the file has changed, as far as its length and the time
+ * of its last change tell.
  */
 int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 {
@@ -132,6 +161,8 @@ int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 				    s->name,
 				    (uint64_t)st.st_size < s->length ? "became shorter" : "grew",
 				    s->length, (uint64_t)st.st_size);
+	if (to_ns(&st.st_ctim) != s->changed_ns)
+		return kv_fault_set(f, -ESTALE, "%s was changed while it was sent", s->name);
 	return 0;
 }
 

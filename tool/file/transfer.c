@@ -4,37 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/param.h>
-#include "cli/interrupt.h"
 #include "file/transfer.h"
 #include "sys/now.h"
 
 #define SENDER 0
 #define RECEIVER 1
-
-static int hash(struct kv_transfer *t, unsigned int end,
-		enum kv_transfer_step step, uint8_t digest[KV_HASH_BYTES], struct kv_fault *f)
-{
-	uint64_t begin = kv_now_ns(), before;
-	struct kv_file_hashed hashed = { 0 };
-	int ret;
-
-	do {
-		before = hashed.done;
-		if (kv_interrupt_seen())
-			return kv_fault_set(f, -ECANCELED, "interrupted while %s was hashed",
-					    t->name[end]);
-		ret = kv_file_hash(t->file[end], NULL, &hashed, f);
-		/* A server that makes no progress is not waited for. */
-		if (!ret && hashed.done <= before && hashed.done < t->length)
-			ret = kv_fault_set(f, -EPROTO, "the hash of %s does not go on at %" PRIu64 " of %" PRIu64 " bytes",
-					   t->name[end], hashed.done, t->length);
-		if (t->watch)
-			t->watch(step, hashed.done, t->length, t->arg);
-	} while (!ret && hashed.done < t->length);
-	memcpy(digest, hashed.digest, sizeof(hashed.digest));
-	t->ns[step] = kv_now_ns() - begin;
-	return ret;
-}
 
 /* The most bytes that both ends can hold in one buffer, and can register. */
 static uint64_t window_max(const struct kv_transfer *t)
@@ -102,23 +76,28 @@ static int send_file(struct kv_transfer *t, struct kv_fault *f)
 	/* An empty file has no bytes to send. */
 	int ret = t->length ? send_pieces(t, f) : 0;
 
-	t->ns[KV_TRANSFER_SEND] = kv_now_ns() - begin;
+	t->ns = kv_now_ns() - begin;
 	return ret;
 }
 
 /* Both sides compare the digests: each side has its own fault. */
-static int finish(struct kv_transfer *t, const uint8_t arrived[KV_HASH_BYTES], struct kv_fault *f)
+static int finish(struct kv_transfer *t, struct kv_fault *f)
 {
-	struct kv_file_finish sent, received;
+	struct kv_file_hashed sent, received;
+	struct kv_file_finish arrived, whole;
 	struct kv_fault second;
-	int ret;
+	int ret = kv_file_hash(t->file[SENDER], NULL, &sent, f) ?:
+		  kv_file_hash(t->file[RECEIVER], NULL, &received, f);
 
-	memcpy(sent.digest, t->digest, sizeof(sent.digest));
-	memcpy(received.digest, arrived, sizeof(received.digest));
-	ret = kv_file_finish(t->file[SENDER], &received, NULL, f);
+	if (ret)
+		return ret;
+	memcpy(t->digest, sent.digest, sizeof(t->digest));
+	memcpy(whole.digest, sent.digest, sizeof(whole.digest));
+	memcpy(arrived.digest, received.digest, sizeof(arrived.digest));
+	ret = kv_file_finish(t->file[SENDER], &arrived, NULL, f);
 	if (ret == -EBADMSG)
-		kv_file_finish(t->file[RECEIVER], &sent, NULL, &second);
-	return ret ? ret : kv_file_finish(t->file[RECEIVER], &sent, NULL, f);
+		kv_file_finish(t->file[RECEIVER], &whole, NULL, &second);
+	return ret ? ret : kv_file_finish(t->file[RECEIVER], &whole, NULL, f);
 }
 
 /* @f: why the transfer has failed; NULL: it has not. */
@@ -144,13 +123,12 @@ static int open_sent(struct kv_transfer *t, struct kv_fault *f)
 
 static int announce(struct kv_transfer *t, struct kv_fault *f)
 {
-	struct kv_file_new new = {
+	const struct kv_file_new new = {
 		.name = t->name[RECEIVER],
 		.length = t->length,
 		.replace = t->replace,
 	};
 
-	memcpy(new.digest, t->digest, sizeof(new.digest));
 	return kv_file_create(t->file[RECEIVER], &new, NULL, f);
 }
 
@@ -181,11 +159,9 @@ static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
  */
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 {
-	uint8_t arrived[KV_HASH_BYTES];
 	int ret = check_devices(t, f) ?:
 		  choose_window(t, f) ?:
 		  open_sent(t, f) ?:
-		  hash(t, SENDER, KV_TRANSFER_HASH, t->digest, f) ?:
 		  announce(t, f);
 
 	if (ret)
@@ -194,9 +170,7 @@ int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 	ret = send_file(t, f);
 	kv_retries_stop(&t->retries);
 	if (!ret)
-		ret = hash(t, RECEIVER, KV_TRANSFER_CHECK, arrived, f);
-	if (!ret)
-		ret = finish(t, arrived, f);
+		ret = finish(t, f);
 out_close:
 	close_files(t, ret ? f : NULL);
 	return ret;

@@ -11,14 +11,6 @@
 
 #define KV_TRANSFER_MIB (1024.0 * 1024.0)
 
-/* The steps that take time. */
-enum kv_transfer_step {
-	KV_TRANSFER_HASH, /* of the file that is sent */
-	KV_TRANSFER_SEND,
-	KV_TRANSFER_CHECK, /* the hash of the file that was received */
-	KV_TRANSFER_STEPS,
-};
-
 /* A file that is brought from one end to the other, and proven. */
 struct kv_transfer {
 	const struct kv_site *site[2]; /* sites of the sender and of the receiver */
@@ -30,22 +22,21 @@ struct kv_transfer {
 	uint64_t timeout_ns; /* longest time in which nothing happens */
 	uint8_t ack_timeout; /* as in struct kv_workload */
 	uint8_t retry_cnt; /* as in struct kv_workload */
-	/* Called from time to time with the number of bytes that a step has done; may be NULL. */
-	void (*watch)(enum kv_transfer_step step, uint64_t bytes, uint64_t length, void *arg);
+	/* Called from time to time with the number of bytes that have arrived; may be NULL. */
+	void (*watch)(uint64_t bytes, uint64_t length, void *arg);
 	void *arg; /* argument of @watch */
 
 	uint64_t length; /* bytes of the file */
 	uint8_t digest[KV_HASH_BYTES]; /* SHA-256 of the file */
 	uint64_t pieces; /* number of WRITEs */
-	uint64_t ns[KV_TRANSFER_STEPS]; /* duration of each step */
+	uint64_t ns; /* time in which the file was sent, and hashed at both ends */
 	struct kv_retries retries; /* the devices' counters while the file is sent */
 };
 
 /* The label of a transfer's progress bar. */
 struct kv_transfer_label {
-	enum kv_transfer_step step; /* current step of the transfer */
-	uint64_t begin_ns; /* time of the step's first label, CLOCK_MONOTONIC; 0: no step yet */
-	uint64_t begin_bytes; /* bytes that the step had done at @begin_ns */
+	uint64_t begin_ns; /* time of the first label, CLOCK_MONOTONIC; 0: none yet */
+	uint64_t begin_bytes; /* bytes that had arrived at @begin_ns */
 };
 
 /* flow.c */
@@ -55,5 +46,5 @@ int kv_flow_run(struct kv_transfer *t, struct kv_pair *pair, struct kv_fault *f)
 void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault *f);
 
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f);
-void kv_transfer_label(struct kv_transfer_label *l, enum kv_transfer_step step, uint64_t bytes,
-		       uint64_t length, uint64_t now_ns, char *text, size_t size);
+void kv_transfer_label(struct kv_transfer_label *l, uint64_t bytes, uint64_t length,
+		       uint64_t now_ns, char *text, size_t size);
