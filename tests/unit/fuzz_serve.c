@@ -468,6 +468,8 @@ static void aim(enum kv_call call, union kv_call_args *args)
 	}
 	if (kv_call_rows[call].args == kv_call_rows[KV_CALL_RUN_WAIT].args)
 		args->run_wait.timeout_ms %= 3;
+	if (call == KV_CALL_FILE_TURN)
+		args->file_turn.wait_ms %= 3;
 }
 
 static uint32_t max_data(const union kv_call_args *args)

@@ -19,7 +19,6 @@
 
 /* A piece's number has 32 bits, and must count the pieces of any file. */
 #define PIECE_MIN 4096
-#define DEPTH_MAX 1024
 
 /**
  * struct command - all that one invocation needs
@@ -66,7 +65,7 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	{ "piece", "BYTES", "of each WRITE, as in 64k; default: 256k, or less if a device can't", \
 	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece },			\
 	{ "depth", "N", "WRITEs under way at a time; default: 8", KV_OPTION_U32,	\
-	  .at = offsetof(S, transfer.depth), .min = 1, .max = DEPTH_MAX },				\
+	  .at = offsetof(S, transfer.depth), .min = 1, .max = KV_FILE_DEPTH_MAX },				\
 	KV_OPTION_HOST_ROWS(S, common),						\
 	KV_OPTION_DEV_ROW(S, common),							\
 	KV_OPTION_IB_PORT_ROW(S, common),						\
@@ -108,7 +107,7 @@ static void prepare(struct command *c)
 	/* The first end of a transfer is the sender. */
 	unsigned int here = !c->put;
 
-	kv_file_local_init(&c->local, c->here.b, AT_FDCWD);
+	kv_file_local_init(&c->local, &c->here, AT_FDCWD);
 	kv_file_remote_init(&c->remote, &c->there);
 	t->site[here] = &c->here;
 	t->site[!here] = &c->there;

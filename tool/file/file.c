@@ -29,6 +29,7 @@ static void close_file(struct kv_file_local *l)
 	kv_store_close(&l->store);
 	kv_hash_init(&l->hash);
 	l->hashed = false;
+	l->flow.piece = 0;
 }
 
 static int take_name(struct kv_file_local *l, const char *name, struct kv_fault *f)
@@ -88,50 +89,6 @@ static int create_file(struct kv_file_local *l, const struct kv_file_new *new, s
 		return ret;
 	l->sends = false;
 	return 0;
-}
-
-/* Refuses a piece that is not within the file. @bulk: receives the bytes to move. */
-static int take_piece(struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
-		      struct kv_bulk *bulk, struct kv_fault *f)
-{
-	uint64_t length = sends ? l->source.length : l->store.length;
-
-	*bulk = (struct kv_bulk){
-		.b = l->b,
-		.buf = piece->buf,
-		.buf_offset = piece->buf_offset,
-		.fd = sends ? l->source.fd : l->store.fd,
-		.offset = piece->offset,
-		.length = piece->length,
-		.hash = &l->hash,
-	};
-	if (bulk->fd < 0)
-		return kv_fault_set(f, -EBADF, "there is no file that is %s",
-				    sends ? "sent" : "received");
-	if (piece->offset > length || piece->length > length - piece->offset)
-		return kv_fault_set(f, -ERANGE, "%s has no bytes there", l->name);
-	if (sends ? piece->offset > l->hash.done : piece->offset != l->hash.done)
-		return kv_fault_set(f, -EPROTO, "the pieces of %s do not come in order", l->name);
-	return 0;
-}
-
-static int move_piece(struct kv_file_local *l, bool sends, const struct kv_file_piece *piece,
-		      struct kv_fault *f)
-{
-	struct kv_bulk bulk;
-	int ret = take_piece(l, sends, piece, &bulk, f);
-
-	if (ret)
-		return ret;
-	ret = sends ? kv_bulk_load(&bulk) : kv_bulk_save(&bulk);
-	if (ret && bulk.of_file)
-		return kv_fault_set(f, ret, "cannot %s %s: %s", sends ? "read" : "write",
-				    sends ? l->name : l->store.name, strerror(-ret));
-	if (ret)
-		return kv_fault_backend(f, l->b, ret, "cannot %s a piece of %s",
-					sends ? "load" : "save", l->name);
-	return bulk.moved < piece->length ?
-	       kv_source_short(&l->source, piece->offset + bulk.moved, f) : 0;
 }
 
 static int hash_file(struct kv_file_local *l, struct kv_file_hashed *result, struct kv_fault *f)
@@ -203,9 +160,10 @@ static int call(struct kv_file *file, enum kv_file_call call, const void *args, 
 		return open_file(l, args, result, f);
 	case KV_FILE_CREATE:
 		return create_file(l, args, f);
-	case KV_FILE_LOAD:
-	case KV_FILE_SAVE:
-		return move_piece(l, call == KV_FILE_LOAD, args, f);
+	case KV_FILE_FLOW:
+		return kv_end_begin(l, args, result, f);
+	case KV_FILE_TURN:
+		return kv_end_turn(l, args, result, f);
 	case KV_FILE_HASH:
 		return hash_file(l, result, f);
 	case KV_FILE_FINISH:
@@ -220,15 +178,15 @@ static int call(struct kv_file *file, enum kv_file_call call, const void *args, 
 /**
  * kv_file_local_init() - prepare a file of this host, which is not open yet
  * @l: receives the file; its close() closes it
- * @b: backend whose buffers the file is loaded into and saved from
+ * @site: site whose buffers the file is loaded into and saved from
  * @dir: folder of the file, in which symbolic links are not followed; or AT_FDCWD, and
  *	the name is a path
  */
-void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir)
+void kv_file_local_init(struct kv_file_local *l, const struct kv_site *site, int dir)
 {
 	memset(l, 0, sizeof(*l));
 	l->file.call = call;
-	l->b = b;
+	l->site = site;
 	l->dir = dir;
 	l->source.fd = -1;
 	l->store.fd = -1;

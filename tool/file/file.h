@@ -6,7 +6,7 @@
 #include <nettle/sha2.h>
 #include "cli/fault.h"
 #include "cli/parse.h"
-#include "model/backend.h"
+#include "model/site.h"
 
 /* Bytes, without the NUL. */
 #define KV_FILE_NAME_MAX 255
@@ -86,20 +86,26 @@ int kv_bulk_save(struct kv_bulk *m);
 /*
  * The calls for the file of one end of a transfer: CALL(NAME, name, args, result).
  *
- * open: opens a file that is sent. create: makes a file that is received. load, save: move a piece
- * from the file into a buffer of the end's space, and back, and hash it; the pieces come in order.
- * hash: the hash of all of them. finish: ends the transfer; a file that is not the same at the other side is
+ * open: opens a file that is sent. create: makes a file that is received. flow: its pieces go over a
+ * connection, from the first piece on, or from where they have come; turn: moves a few of them
+ * (end.c). hash: the hash of all pieces that were loaded or saved. finish: ends the transfer; a file that is not the same at the other side is
  * refused, a received file gets its name. close: removes an unfinished file, and may be called any
  * number of times.
  */
 #define KV_FILE_CALLS(CALL)					\
 	CALL(FILE_OPEN, file_open, file_open, file_opened)	\
 	CALL(FILE_CREATE, file_create, file_new, none)		\
-	CALL(FILE_LOAD, file_load, file_piece, none)		\
-	CALL(FILE_SAVE, file_save, file_piece, none)		\
+	CALL(FILE_FLOW, file_flow, file_flow, file_turned)	\
+	CALL(FILE_TURN, file_turn, file_turn, file_turned)	\
 	CALL(FILE_HASH, file_hash, none, file_hashed)		\
 	CALL(FILE_FINISH, file_finish, file_finish, none)	\
 	CALL(FILE_CLOSE, file_close, file_close, none)
+
+/* The most pieces under way at a time. */
+#define KV_FILE_DEPTH_MAX 1024
+
+/* The longest wait of a turn, in ms. */
+#define KV_FILE_WAIT_MAX 1000
 
 #include "model/as_struct.h"
 #include "file/file.def"
@@ -114,6 +120,14 @@ enum kv_file_call {
 struct kv_file {
 	int (*call)(struct kv_file *file, enum kv_file_call call, const void *args, void *result,
 		    struct kv_fault *f);
+	/*
+	 * Of a file of another host only: a turn as a request and its answer. Between the two no
+	 * other call goes to that host.
+	 */
+	int (*ask)(struct kv_file *file, const struct kv_file_turn *turn, struct kv_fault *f);
+	/* Waits for the answer, @ns at most; it is to be taken, then or later. */
+	bool (*answered)(struct kv_file *file, uint64_t ns);
+	int (*take)(struct kv_file *file, struct kv_file_turned *result, struct kv_fault *f);
 };
 
 /* kv_file_NAME(file, args, result, f) */
@@ -129,7 +143,7 @@ KV_FILE_CALLS(CALL)
 /* A file of this host. */
 struct kv_file_local {
 	struct kv_file file; /* the interface for its user */
-	struct kv_backend *b; /* backend whose buffers the file is loaded into and saved from */
+	const struct kv_site *site; /* site whose buffers the file is loaded into and saved from */
 	/*
 	 * Folder that names are relative to; AT_FDCWD: the working folder, and names are paths; the
 	 * caller keeps it.
@@ -142,6 +156,16 @@ struct kv_file_local {
 	struct kv_hash hash; /* hash of the bytes that were loaded, or saved, so far */
 	uint8_t digest[KV_HASH_BYTES]; /* digest of the whole file */
 	bool hashed; /* @digest is set */
+	struct kv_file_flow flow; /* the connection; piece is 0 before there is one */
+	uint64_t pieces; /* pieces of the file */
+	uint64_t posted; /* pieces that a WRITE, or a receive, is posted for */
+	uint64_t done; /* pieces whose WRITE has completed, or that are saved */
 };
 
-void kv_file_local_init(struct kv_file_local *l, struct kv_backend *b, int dir);
+void kv_file_local_init(struct kv_file_local *l, const struct kv_site *site, int dir);
+
+/* end.c */
+int kv_end_begin(struct kv_file_local *l, const struct kv_file_flow *flow,
+		 struct kv_file_turned *result, struct kv_fault *f);
+int kv_end_turn(struct kv_file_local *l, const struct kv_file_turn *args,
+		struct kv_file_turned *result, struct kv_fault *f);

@@ -26,16 +26,18 @@ static struct remote *remote_of(struct kv_backend *b)
 }
 
 /* The text of a failure begins with the host's name. */
+static int finish(struct kv_backend *b, int ret, const struct kv_fault *f)
+{
+	return ret ? kv_backend_fail(b, ret, "%.80s: %.400s", remote_of(b)->host, f->text) : 0;
+}
+
 static int exchange(struct kv_backend *b, struct kv_exchange_call *x)
 {
-	struct remote *r = remote_of(b);
 	struct kv_fault f;
-	int ret;
 
 	x->b = b;
 	kv_backend_begin(b);
-	ret = kv_channel_call(&r->channel, x, &f);
-	return ret ? kv_backend_fail(b, ret, "%.80s: %.400s", r->host, f.text) : 0;
+	return finish(b, kv_channel_call(&remote_of(b)->channel, x, &f), &f);
 }
 
 /**
@@ -52,6 +54,50 @@ int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, v
 	struct kv_exchange_call x = { .call = which, .args = args, .result = result };
 
 	return exchange(b, &x);
+}
+
+/**
+ * kv_remote_ask() - begin a call as kv_remote_call() makes; no other call until kv_remote_take()
+ * @b: the backend
+ * @which: the call
+ * @args: its arguments
+ *
+ * Return: 0 or a negative errno, with the reason in @b->err; then there is no answer to take.
+ */
+int kv_remote_ask(struct kv_backend *b, enum kv_call which, const void *args)
+{
+	const struct kv_exchange_call x = { .call = which, .args = args };
+	struct kv_fault f;
+
+	return finish(b, kv_channel_ask(&remote_of(b)->channel, &x, &f), &f);
+}
+
+/**
+ * kv_remote_answered() - is the answer of a call that has begun here?
+ * @b: the backend
+ * @ns: how long to wait for it
+ *
+ * Return: true if kv_remote_take() need not wait.
+ */
+bool kv_remote_answered(struct kv_backend *b, uint64_t ns)
+{
+	return kv_wire_ready(&remote_of(b)->channel.wire, ns);
+}
+
+/**
+ * kv_remote_take() - wait for the answer of a call that has begun
+ * @b: the backend
+ * @which: the call
+ * @result: receives the result
+ *
+ * Return: 0 or a negative errno, with the reason in @b->err.
+ */
+int kv_remote_take(struct kv_backend *b, enum kv_call which, void *result)
+{
+	struct kv_exchange_call x = { .call = which, .result = result };
+	struct kv_fault f;
+
+	return finish(b, kv_channel_take(&remote_of(b)->channel, &x, &f), &f);
 }
 
 static void close_backend(struct kv_backend *b)

@@ -69,20 +69,33 @@ static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *err
 	return 0;
 }
 
-static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
+/* A failure of the channel itself ends it. */
+static int end_if(struct kv_channel *l, int ret)
 {
-	int ret, error = 0;
+	if (ret)
+		l->broken = ret == -ETIMEDOUT ? ret : -ECONNRESET;
+	return ret ? l->broken : 0;
+}
 
+static int ask(struct kv_channel *l, const struct kv_exchange_call *x)
+{
 	if (l->broken)
 		return -ENOTCONN;
 	l->said_ns = kv_now_ns();
-	ret = send_request(l, x) ?:
-	      kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS) ?:
-	      take_reply(l, x, &error);
-	if (!ret)
-		return error;
-	l->broken = ret == -ETIMEDOUT ? ret : -ECONNRESET;
-	return l->broken;
+	return end_if(l, send_request(l, x));
+}
+
+static int take(struct kv_channel *l, struct kv_exchange_call *x)
+{
+	int error = 0;
+
+	return end_if(l, kv_wire_receive(&l->wire, kv_now_ns() + REPLY_NS) ?:
+			 take_reply(l, x, &error)) ?: error;
+}
+
+static int exchange(struct kv_channel *l, struct kv_exchange_call *x)
+{
+	return ask(l, x) ?: take(l, x);
 }
 
 /* Sends a NOP if one is due. Returns the time when the next NOP is due, of kv_now_ns(). */
@@ -185,6 +198,45 @@ void kv_channel_stop(struct kv_channel *l)
 }
 
 /**
+ * kv_channel_ask() - begin a call
+ * @l: the channel; no other call can be made until kv_channel_take()
+ * @x: the call
+ * @f: receives the reason of a failure
+ *
+ * Return: as kv_channel_call(); after a failure there is no answer to take.
+ */
+int kv_channel_ask(struct kv_channel *l, const struct kv_exchange_call *x, struct kv_fault *f)
+{
+	int ret;
+
+	pthread_mutex_lock(&l->lock);
+	ret = ask(l, x);
+	if (!ret)
+		return 0;
+	*f = l->wire.fault;
+	pthread_mutex_unlock(&l->lock);
+	return ret;
+}
+
+/**
+ * kv_channel_take() - wait for the answer of a call that has begun
+ * @l: the channel
+ * @x: the call; receives the result
+ * @f: receives the reason of a failure
+ *
+ * Return: as kv_channel_call().
+ */
+int kv_channel_take(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f)
+{
+	int ret = take(l, x);
+
+	if (ret)
+		*f = l->wire.fault;
+	pthread_mutex_unlock(&l->lock);
+	return ret;
+}
+
+/**
  * kv_channel_call() - make a call and wait for the answer
  * @l: the channel
  * @x: the call; receives the result
@@ -195,12 +247,5 @@ void kv_channel_stop(struct kv_channel *l)
  */
 int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f)
 {
-	int ret;
-
-	pthread_mutex_lock(&l->lock);
-	ret = exchange(l, x);
-	if (ret)
-		*f = l->wire.fault;
-	pthread_mutex_unlock(&l->lock);
-	return ret;
+	return kv_channel_ask(l, x, f) ?: kv_channel_take(l, x, f);
 }

@@ -43,4 +43,6 @@ int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idl
 		     enum kv_keep keep);
 bool kv_channel_keep_all(void);
 void kv_channel_stop(struct kv_channel *l);
+int kv_channel_ask(struct kv_channel *l, const struct kv_exchange_call *x, struct kv_fault *f);
+int kv_channel_take(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f);
 int kv_channel_call(struct kv_channel *l, struct kv_exchange_call *x, struct kv_fault *f);

@@ -16,3 +16,6 @@ int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 
 /* For calls that are no operation of a backend; kv_backend_remote_open() has made @b. */
 int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, void *result);
+int kv_remote_ask(struct kv_backend *b, enum kv_call which, const void *args);
+bool kv_remote_answered(struct kv_backend *b, uint64_t ns);
+int kv_remote_take(struct kv_backend *b, enum kv_call which, void *result);

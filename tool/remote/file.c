@@ -22,13 +22,34 @@ static int call(struct kv_file *file, enum kv_file_call call, const void *args, 
 	return ret ? kv_fault_set(f, ret, "%s", b->err) : 0;
 }
 
+static int ask(struct kv_file *file, const struct kv_file_turn *turn, struct kv_fault *f)
+{
+	struct kv_backend *b = ((struct kv_file_remote *)file)->site->b;
+	int ret = kv_remote_ask(b, KV_CALL_FILE_TURN, turn);
+
+	return ret ? kv_fault_set(f, ret, "%s", b->err) : 0;
+}
+
+static bool answered(struct kv_file *file, uint64_t ns)
+{
+	return kv_remote_answered(((struct kv_file_remote *)file)->site->b, ns);
+}
+
+static int take(struct kv_file *file, struct kv_file_turned *result, struct kv_fault *f)
+{
+	struct kv_backend *b = ((struct kv_file_remote *)file)->site->b;
+	int ret = kv_remote_take(b, KV_CALL_FILE_TURN, result);
+
+	return ret ? kv_fault_set(f, ret, "%s", b->err) : 0;
+}
+
 /*
  * Prepares a file of a server, which is not open yet. @r: receives the file; its close() closes it.
  * @site: site of the server; its connection is used, and must stay open.
  */
 void kv_file_remote_init(struct kv_file_remote *r, const struct kv_site *site)
 {
-	r->file.call = call;
+	r->file = (struct kv_file){ call, ask, answered, take };
 	r->site = site;
 	r->open = false;
 }

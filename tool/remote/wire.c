@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -264,6 +265,21 @@ static int receive_all(struct kv_wire *w, void *to, size_t size, uint64_t *end_n
 int kv_wire_wait(struct kv_wire *w, uint64_t end_ns)
 {
 	return wait_for(w, POLLIN, &end_ns);
+}
+
+/**
+ * kv_wire_ready() - has a message begun?
+ * @w: the wire
+ * @ns: how long to wait for it
+ *
+ * Return: true if so, or if the other end has closed. A signal ends the wait.
+ */
+bool kv_wire_ready(const struct kv_wire *w, uint64_t ns)
+{
+	struct pollfd p = { .fd = w->fd, .events = POLLIN };
+	const struct timespec time = kv_timespec(ns);
+
+	return ppoll(&p, 1, &time, NULL) > 0;
 }
 
 /**

@@ -51,6 +51,7 @@ struct nl_msg *kv_wire_begin(struct kv_wire *w);
 int kv_wire_send(struct kv_wire *w, const void *data, uint32_t length);
 int kv_wire_send_hello(struct kv_wire *w, const char *text);
 int kv_wire_wait(struct kv_wire *w, uint64_t end_ns);
+bool kv_wire_ready(const struct kv_wire *w, uint64_t ns);
 int kv_wire_receive(struct kv_wire *w, uint64_t end_ns);
 
 /*

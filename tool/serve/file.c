@@ -39,7 +39,7 @@ static void end(struct kv_service *s, const char *why)
 void kv_serve_file_init(struct kv_service *s, const struct kv_serve_files *files)
 {
 	s->files = files ? files : &none;
-	kv_file_local_init(&s->file, s->site->b, s->files->dir);
+	kv_file_local_init(&s->file, s->site, s->files->dir);
 }
 
 /**
