@@ -27,7 +27,7 @@ hash_there() {
 
 # What the last check has printed: how fast it was, and what went wrong on the way.
 told() {
-	note "$(grep -E 'MiB/s|sent again|has failed|came twice|status' "$work/check" | tr '\n' ',')"
+	note "$(grep -E 'MiB/s|sent again|made anew' "$work/check" | tr '\n' ',')"
 }
 
 # both COMMAND HOW OPTION…: there and back, and all three have the same hash
@@ -44,27 +44,12 @@ both() {
 		"$(hash_of "$work/here/f")" = "$(hash_of "$work/here/back")"
 }
 
+# On a link that loses packets rxe has to repeat, and may do it wrong. Then the connection is made anew.
+#
 # A device in software whose host is loaded gives up waiting for acknowledgements that are on their way, and rxe
 # makes two messages of a WRITE of several packets that it repeats at the wrong moment. On a link that
 # loses nothing it has no reason to repeat: it waits for 4 s.
 patient="--ack-timeout 20"
-
-# On a link that does lose packets rxe has to repeat, and may do it wrong: that has to be found, nothing of the file
-# may be left, and another try has to succeed.
-again() {
-	for try in 1 2 3 4 5; do
-		status=0
-		transfer "$@" >"$work/try" 2>&1 || status=$?
-		cat "$work/try"
-		[ $status != 0 ] || return 0
-		[ $status = 1 ] || return 1
-		grep -qE 'came twice|status (9|13) ' "$work/try" || return 1
-		! peer ls -A /run/files | grep -v '^f$' || return 1
-		! ls -A "$work/here" | grep -vE '^(f|back)$' || return 1
-		echo "try $try has failed"
-	done
-	return 1
-}
 
 packets() {
 	cat "/sys/class/infiniband/$DEV/ports/1/hw_counters/sent_pkts"
@@ -85,9 +70,42 @@ check "loss and reordering on both sides of the link" sh -c "
 	tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50% &&
 	peer tc qdisc add dev d0 root netem delay 2ms loss 5% reorder 25% 50%"
 for space in kernel user; do
-	both again "over a bad link, $space space" --space $space --piece 16k --timeout 60s --retry-cnt 7
+	both transfer "over a bad link, $space space" --space $space --piece 16k --timeout 60s --retry-cnt 7
 done
 check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
+
+# The link is away for a second: the connection fails, is made anew, and the file arrives.
+head -c 4194304 /dev/urandom >"$work/here/f"
+for space in kernel user; do
+	for way in put get; do
+		if [ $way = put ]; then
+			set -- put "$work/here/f" "$PEER"
+		else
+			set -- get f "$PEER" "$work/here/back"
+		fi
+		tc qdisc add dev d0 root netem rate 100mbit
+		before=$(packets)
+		transfer "$@" --force --space $space --piece 64k --ack-timeout 12 --retry-cnt 1 --json="$work/document" \
+			>"$work/out" 2>&1 &
+		client=$!
+		wait_for 30 sending
+		tc qdisc change dev d0 root netem loss 100%
+		sleep 1
+		tc qdisc del dev d0 root
+		status=0
+		wait $client || status=$?
+		if [ $status = 0 ] && grep -qF 'the connection is made anew' "$work/out" &&
+			jq -e '.reconnects > 0' "$work/document" >/dev/null; then
+			pass "$way, $space space: a connection that fails is made anew"
+		else
+			echo "exit status $status" >>"$work/out"
+			fail "$way, $space space: a connection that fails is made anew" "$work/out"
+		fi
+		check "$way, $space space: and the file is the same" test "$(hash_of "$work/here/f")" = "$(hash_there f)" -a \
+			\( $way = put -o "$(hash_of "$work/here/f")" = "$(hash_of "$work/here/back")" \)
+		note "$(grep 'made anew' "$work/out")"
+	done
+done
 
 # Nothing arrives any more: neither what we send nor an answer.
 head -c 16777216 /dev/urandom >"$work/here/f"

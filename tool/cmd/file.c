@@ -101,6 +101,14 @@ static void show_progress(uint64_t bytes, uint64_t length, void *arg)
 	kv_progress_draw(&c->progress, length ? (double)bytes / (double)length : 1);
 }
 
+static void tell_anew(const char *why, void *arg)
+{
+	struct command *c = arg;
+
+	kv_progress_erase(&c->progress);
+	fprintf(stderr, "kverbs: %s; the connection is made anew\n", why);
+}
+
 static void prepare(struct command *c)
 {
 	struct kv_transfer *t = &c->transfer;
@@ -119,6 +127,7 @@ static void prepare(struct command *c)
 	t->ack_timeout = c->common.work.ack_timeout;
 	t->retry_cnt = c->common.work.retry_cnt;
 	t->watch = show_progress;
+	t->tell = tell_anew;
 	t->arg = c;
 }
 
@@ -154,6 +163,7 @@ static struct json_object *describe(bool result, int error)
 	kv_out_put_count(doc, "pieces", t->pieces);
 	kv_out_put_count(doc, "piece_bytes", t->piece);
 	kv_out_put_count(doc, "depth", t->depth);
+	kv_out_put_count(doc, "reconnects", t->reconnects);
 	kv_out_put_count(doc, "send_ns", t->ns);
 	kv_out_put(doc, "counters", kv_retries_describe(&t->retries));
 	return doc;

@@ -147,10 +147,10 @@ static int check_landed(const struct kv_file_local *l, const struct kv_wc *wc, s
 	    n < l->pieces && (!wc->has_length || wc->length == length_of(l, n)))
 		return 0;
 	if (n && wc->has_imm && wc->imm == (uint32_t)(n - 1))
-		return kv_fault_set(f, -ENETRESET,
+		return kv_fault_set(f, -EILSEQ,
 				    "piece %" PRIu64 " of %" PRIu64 " came twice: the sender's device has repeated its WRITE as another message; a longer --ack-timeout makes that rare",
 				    n, l->pieces);
-	return kv_fault_set(f, -ENETRESET,
+	return kv_fault_set(f, -EILSEQ,
 			    "the completion is not that of piece %" PRIu64 ": %s, immediate data %u, %u bytes",
 			    n + 1, kv_enum_name(kv_enum_wc_op, wc->op), wc->imm, wc->length);
 }
@@ -255,7 +255,8 @@ static int turn(struct kv_file_local *l, uint64_t upto, unsigned int *found, str
  * A sender polls for its WRITEs, loads pieces and posts WRITEs. A receiver polls for pieces, saves
  * them and posts receives.
  *
- * Return: 0 or a negative errno: -ENETRESET if the connection has failed.
+ * Return: 0 or a negative errno: -ENETRESET if the connection has failed; -EILSEQ if a
+ * message came that nobody has sent.
  */
 int kv_end_turn(struct kv_file_local *l, const struct kv_file_turn *args,
 		struct kv_file_turned *result, struct kv_fault *f)

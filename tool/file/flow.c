@@ -180,6 +180,64 @@ static int begin_end(struct kv_flow *w, unsigned int end, struct kv_fault *f)
 	return kv_file_flow(w->t->file[end], &flow, &w->end[end], f);
 }
 
+/**
+ * kv_flow_broke() - is it only the connection that has failed?
+ * @error: what kv_flow_run() has returned
+ *
+ * Return: true if another connection may do better.
+ */
+bool kv_flow_broke(int error)
+{
+	return error == -ENETRESET || error == -EILSEQ;
+}
+
+/**
+ * kv_flow_join() - put the reason of an earlier failure before that of a later one
+ * @first: the earlier failure
+ * @f: the later failure
+ */
+void kv_flow_join(const struct kv_fault *first, struct kv_fault *f)
+{
+	const struct kv_fault then = *f;
+
+	kv_fault_set(f, then.error, "%.500s; then: %.500s", first->text, then.text);
+}
+
+/*
+ * The receiver fails, too, after a connection has broken. That its QP is flushed says nothing; a
+ * message that nobody has sent says why the sender's WRITE has failed.
+ */
+static int add_failure(int ret, int error, const struct kv_fault *second, struct kv_fault *f)
+{
+	const struct kv_fault first = *f;
+
+	if (!kv_flow_broke(ret) || !error || error == -ENETRESET)
+		return ret;
+	*f = *second;
+	if (error != -EILSEQ)
+		kv_flow_join(&first, f);
+	return error;
+}
+
+/* Saves the pieces that came before the connection broke, so that they need not be sent again. */
+static int save_rest(struct kv_flow *w, int ret, struct kv_fault *f)
+{
+	struct kv_fault second;
+	bool found;
+	int error;
+
+	if (w->asked)
+		ret = add_failure(ret, take_answer(w, &found, &second), &second, f);
+	while (kv_flow_broke(ret)) {
+		found = false;
+		error = take_turn(w, RECEIVER, &found, &second);
+		ret = add_failure(ret, error, &second, f);
+		if (error || !found)
+			break;
+	}
+	return ret;
+}
+
 /*
  * If the other host does not answer, the status of an outstanding WRITE is the better fault. If no
  * WRITE is outstanding, a WRITE of 0 bytes asks the QP.
@@ -189,11 +247,11 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
 	struct kv_fault told;
 	bool found;
 
-	if (!ret || ret == -ECANCELED || ret == -ENETRESET)
+	if (!ret || ret == -ECANCELED || kv_flow_broke(ret))
 		return ret;
 	if (w->near == SENDER && w->end[SENDER].posted != w->end[SENDER].done &&
 	    take_turn(w, SENDER, &found, &told) == -ENETRESET) {
-		*f = told;
+		kv_flow_join(&told, f);
 		return ret;
 	}
 	kv_probe_explain(w->pair, w->near, f);
@@ -206,6 +264,8 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
  * @pair: made for WRITEs of @t->depth * @t->piece bytes
  * @f: receives the reason of a failure
  *
+ * The receiver goes on behind the pieces that it has, if an earlier connection has broken.
+ *
  * Return: 0 or a negative errno; then the pair takes no more requests.
  */
 int kv_flow_run(struct kv_transfer *t, struct kv_pair *pair, struct kv_fault *f)
@@ -215,15 +275,13 @@ int kv_flow_run(struct kv_transfer *t, struct kv_pair *pair, struct kv_fault *f)
 		.pair = pair,
 		.near = t->site[SENDER]->host ? RECEIVER : SENDER,
 	};
-	struct kv_fault second;
-	bool found;
 	int ret;
 
 	t->pieces = (t->length + t->piece - 1) / t->piece;
 	/* The receives are there before the first WRITE, and the receiver knows where to go on. */
 	ret = begin_end(&flow, RECEIVER, f) ?: begin_end(&flow, SENDER, f) ?: move_pieces(&flow, f);
-	if (flow.asked)
-		take_answer(&flow, &found, &second);
+	ret = save_rest(&flow, ret, f);
+	t->arrived = flow.end[RECEIVER].done;
 	/* A WRITE whose acknowledgement is not here yet needs no wait. */
 	pair->broken = ret || flow.end[SENDER].done < t->pieces;
 	return explain(&flow, ret, f);

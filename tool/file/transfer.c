@@ -46,6 +46,20 @@ static int choose_window(struct kv_transfer *t, struct kv_fault *f)
 	return 0;
 }
 
+static int send_over_pair(struct kv_transfer *t, const struct kv_workload *work,
+			  struct kv_fault *f)
+{
+	struct kv_pair pair;
+	int ret = kv_pair_create(&pair, t->site[SENDER], t->site[RECEIVER], work, f);
+
+	if (ret)
+		return ret;
+	ret = kv_flow_run(t, &pair, f);
+	kv_pair_destroy(&pair);
+	return ret;
+}
+
+/* A connection that fails is made anew; the pieces that have arrived are not sent again. */
 static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 {
 	struct kv_workload work = {
@@ -59,14 +73,26 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 		.ack_timeout = t->ack_timeout,
 		.retry_cnt = t->retry_cnt,
 	};
-	struct kv_pair pair;
+	unsigned int failures = 0;
+	struct kv_fault why;
+	uint64_t before;
 	int ret;
 
-	ret = kv_pair_create(&pair, t->site[SENDER], t->site[RECEIVER], &work, f);
-	if (ret)
-		return ret;
-	ret = kv_flow_run(t, &pair, f);
-	kv_pair_destroy(&pair);
+	for (;;) {
+		before = t->arrived;
+		ret = send_over_pair(t, &work, f);
+		if (!kv_flow_broke(ret))
+			break;
+		failures = t->arrived > before ? 1 : failures + 1;
+		if (failures > KV_TRANSFER_FAILURES)
+			break;
+		why = *f;
+		t->reconnects++;
+		if (t->tell)
+			t->tell(f->text, t->arg);
+	}
+	if (ret && ret != -ECANCELED && t->reconnects)
+		kv_flow_join(&why, f);
 	return ret;
 }
 

@@ -9,6 +9,9 @@
 #define KV_TRANSFER_PIECE (256U << 10)
 #define KV_TRANSFER_DEPTH 8
 
+/* Connections that may fail one after the other without any piece that arrives. */
+#define KV_TRANSFER_FAILURES 8
+
 #define KV_TRANSFER_MIB (1024.0 * 1024.0)
 
 /* A file that is brought from one end to the other, and proven. */
@@ -24,11 +27,15 @@ struct kv_transfer {
 	uint8_t retry_cnt; /* as in struct kv_workload */
 	/* Called from time to time with the number of bytes that have arrived; may be NULL. */
 	void (*watch)(uint64_t bytes, uint64_t length, void *arg);
-	void *arg; /* argument of @watch */
+	/* Called with the reason when a connection has failed and is made anew; may be NULL. */
+	void (*tell)(const char *why, void *arg);
+	void *arg; /* argument of @watch and @tell */
 
 	uint64_t length; /* bytes of the file */
 	uint8_t digest[KV_HASH_BYTES]; /* SHA-256 of the file */
-	uint64_t pieces; /* number of WRITEs */
+	uint64_t pieces; /* number of pieces */
+	uint64_t arrived; /* number of pieces that the receiver has saved */
+	uint64_t reconnects; /* number of connections that have failed and were made anew */
 	uint64_t ns; /* time in which the file was sent, and hashed at both ends */
 	struct kv_retries retries; /* the devices' counters while the file is sent */
 };
@@ -40,6 +47,8 @@ struct kv_transfer_label {
 };
 
 /* flow.c */
+bool kv_flow_broke(int error);
+void kv_flow_join(const struct kv_fault *first, struct kv_fault *f);
 int kv_flow_run(struct kv_transfer *t, struct kv_pair *pair, struct kv_fault *f);
 
 /* probe.c */
