@@ -170,9 +170,9 @@ for size in 0 1 $((piece - 1)) $piece $((piece + 1)) 3000001; do
 		for at in kernel user; do
 			[ $client = $at ] || [ $size -gt $piece ] || continue
 			how="$size bytes, $client space here and $at space there"
-			check "put $how" put $size --client $client --server $at --name "$size-$client-$at"
+			check "put $how" put $size --piece $piece --client $client --server $at --name "$size-$client-$at"
 			same "put $how: the same" "$work/check" "$work/here/$size" "$work/there/$size-$client-$at"
-			check "get $how" get "$size-$client-$at" --client $client --server $at
+			check "get $how" get "$size-$client-$at" --piece $piece --client $client --server $at
 			same "get $how: the same" "$work/check" "$work/here/$size" "$work/here/$size-$client-$at"
 		done
 	done

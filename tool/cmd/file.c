@@ -62,7 +62,7 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 
 #define ROWS										\
 	KV_OPTION_END_ROWS(S, common, "where they are called here, and", "at HOST"),		\
-	{ "piece", "BYTES", "of each WRITE, as in 64k; default: 256k, or less if a device can't", \
+	{ "piece", "BYTES", "of each WRITE, as in 64k; default: 1m, or less if a device can't", \
 	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece },			\
 	{ "depth", "N", "WRITEs under way at a time; default: 8", KV_OPTION_U32,	\
 	  .at = offsetof(S, transfer.depth), .min = 1, .max = KV_FILE_DEPTH_MAX },				\

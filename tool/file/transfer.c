@@ -30,10 +30,9 @@ static int choose_window(struct kv_transfer *t, struct kv_fault *f)
 				     t->site[RECEIVER]->port->max_msg_bytes);
 	uint64_t most = window_max(t);
 
-	if (!t->depth && !t->piece && (uint64_t)KV_TRANSFER_PIECE * KV_TRANSFER_DEPTH > most)
-		t->piece = (uint32_t)(most / KV_TRANSFER_DEPTH);
 	if (!t->piece)
-		t->piece = KV_TRANSFER_PIECE;
+		t->piece = (uint32_t)MIN(MAX(most / (t->depth ? t->depth : KV_TRANSFER_DEPTH), 1),
+					 MIN(message ? message : UINT32_MAX, KV_TRANSFER_PIECE));
 	if (!t->depth)
 		t->depth = most / t->piece < KV_TRANSFER_DEPTH ?
 			   (uint32_t)(most / t->piece) : KV_TRANSFER_DEPTH;

@@ -5,8 +5,8 @@
 #include "measure/pair.h"
 #include "measure/retries.h"
 
-/* The defaults: a piece is as large as one registration of rxe covers. */
-#define KV_TRANSFER_PIECE (256U << 10)
+/* The defaults, where the devices can: a registration covers all pieces that are under way. */
+#define KV_TRANSFER_PIECE (1U << 20)
 #define KV_TRANSFER_DEPTH 8
 
 /* Connections that may fail one after the other without any piece that arrives. */
