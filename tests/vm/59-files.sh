@@ -226,7 +226,8 @@ for how in "--piece 4096" "--piece 5000 --depth 3" "--depth 1" "--piece 64k --de
 	same "put with $how: the same" "$work/check" "$work/here/f" "$work/there/f"
 done
 
-# The exit status is about the file. unreported NAME REASON COMMAND…: it ends with 0, and says that there is no report
+# The exit status is about the file. unreported NAME REASON COMMAND…: it ends with 0, and says that there is no report.
+# Results go to descriptor 3, as some callers take standard output away.
 unreported() {
 	name=$1 reason=$2
 	shift 2
@@ -235,19 +236,19 @@ unreported() {
 	"$@" 2>"$work/stderr" || status=$?
 	if [ $status = 0 ] && cmp -s "$work/here/f" "$work/there/f" &&
 		grep -qF "f is there, all of it, but there is no report: $reason" "$work/stderr"; then
-		pass "$name"
+		pass "$name" >&3
 	else
 		echo "exit status $status, want 0; stderr, want \"$reason\":" >"$work/why"
-		fail "$name" "$work/why" "$work/stderr"
+		fail "$name" "$work/why" "$work/stderr" >&3
 	fi
 }
 
 unreported "standard output that is full" "cannot write to standard output: No space left" \
-	put f --space user >/dev/full
-unreported "standard output that is closed" "cannot write to standard output: Bad file" put f --space user >&-
+	put f --space user 3>&1 >/dev/full
+unreported "standard output that is closed" "cannot write to standard output: Bad file" put f --space user 3>&1 >&-
 unreported "a document to standard output that is full" "cannot write to standard output: No space left" \
-	put f --space user --json >/dev/full
-unreported "a document to a file that is full" "cannot write /dev/full: No space left" put f --space user --json=/dev/full
+	put f --space user --json 3>&1 >/dev/full
+unreported "a document to a file that is full" "cannot write /dev/full: No space left" put f --space user --json=/dev/full 3>&1
 status=0
 kverbs put "$work/here/f" $host --port $port --space user --json >/dev/full 2>"$work/stderr" || status=$?
 check "a file that is not sent, and standard output that is full: status 1" [ $status = 1 ]
