@@ -164,6 +164,56 @@ static void deviation_is_of_the_samples(void **state)
 	assert_true(fabs(kv_stats_stddev(&one) / sqrt(squares / 999) - 1) < 0.001);
 }
 
+/* Two CPUs for a second: one is idle half of the time, and a tenth of the other is stolen. */
+static void cpu_time_is_what_is_not_idle(void **state)
+{
+	const struct kv_cpu_time before = { .all_ns = 7, .idle_ns = 3000000000, .stolen_ns = 40000000 };
+	const struct kv_cpu_time after = { .all_ns = 2000000007, .idle_ns = 3500000000, .stolen_ns = 140000000 };
+	struct kv_load load = { 0 };
+
+	assert_true(isnan(kv_stats_cpu(&load)));
+	kv_stats_load(&load, &before, &after, 1000);
+	assert_true(kv_stats_cpu(&load) == 1400000);
+	kv_stats_load(&load, &before, &after, 3000);
+	assert_true(kv_stats_cpu(&load) == 700000);
+	assert_true(kv_stats_steal(&before, &after) == 0.05);
+	assert_true(kv_stats_steal(&before, &before) == 0);
+	load.operations = 0;
+	assert_true(isnan(kv_stats_cpu(&load)));
+}
+
+/* Blocks of one busy CPU and of an idle one, whose idle time is read in whole ticks: the figure is right, or none. */
+static void cpu_time_is_known_or_not_told(void **state)
+{
+	static const double block_ns[] = { 5e6, 20e6, 40e6, 100e6, 160e6, 1e9 };
+	unsigned int told = 0, wrong = 0;
+
+	for (unsigned int i = 0; i < 6000; i++) {
+		double each = block_ns[i % 6], begin = 1e9, cpu;
+		struct kv_load load = { 0 };
+
+		for (unsigned int k = 0; k < (i / 6 % 2 ? 24 : 1); k++) {
+			uint64_t v[2], idle[2];
+
+			for (unsigned int e = 0; e < 2; e++) {
+				begin += e ? each : 1e7 * draw_uniform();
+				v[e] = (uint64_t)(2 * begin);
+				idle[e] = (uint64_t)(begin / KV_CPU_TICK_NS) * KV_CPU_TICK_NS;
+			}
+			kv_stats_load(&load, &(struct kv_cpu_time){ .all_ns = v[0], .idle_ns = idle[0] },
+				      &(struct kv_cpu_time){ .all_ns = v[1], .idle_ns = idle[1] }, 1);
+		}
+		cpu = kv_stats_cpu(&load);
+		told += !isnan(cpu);
+		wrong += !isnan(cpu) && fabs(cpu / each - 1) > KV_STATS_CPU;
+		/* A second is long enough, a tick never. */
+		assert_true(each < 1e9 || !isnan(cpu));
+		assert_true(each > 10e6 || isnan(cpu));
+	}
+	assert_true(told > 2000);
+	assert_true(wrong * 20 < told);
+}
+
 static void counts_are_64_bit(void **state)
 {
 	kv_hist_record(&one, 100);
@@ -570,6 +620,8 @@ int main(void)
 		cmocka_unit_test_setup(nothing_comes_of_nothing, reset),
 		cmocka_unit_test_setup(mean_is_exact, reset),
 		cmocka_unit_test_setup(deviation_is_of_the_samples, reset),
+		cmocka_unit_test(cpu_time_is_what_is_not_idle),
+		cmocka_unit_test_setup(cpu_time_is_known_or_not_told, reset),
 		cmocka_unit_test_setup(counts_are_64_bit, reset),
 		cmocka_unit_test_setup(merging_is_recording_in_one, reset),
 		cmocka_unit_test_setup(merging_an_empty_one_changes_nothing, reset),

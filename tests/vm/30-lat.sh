@@ -43,7 +43,17 @@ for space in kernel user; do
 	done
 	lacks "over IPv6 from $space space" "GID of an address" ||
 		lat "over IPv6 from $space space" --op read --space $space --gid-index "$GID6"
-	lat "for a duration from $space space" --op write --space $space --duration 1s
+	lat "for a duration from $space space" --op write --space $space --duration 500ms --iters 1000000 --json="$work/long.json"
+	check "CPU time: the poller's, and at most that of all CPUs" \
+		jq -e "(.cell.result | .cpu_ns * .samples / .elapsed_ns) as \$busy | \$busy > 0.7 and \$busy < 1.2 * .environment.cpu_count" \
+		"$work/long.json"
+	lat "half round trips from $space space" --op send --space $space --duration 500ms --iters 1000000 --json="$work/long.json"
+	check "CPU time of half a round trip" \
+		jq -e "(.cell.result | 2 * .cpu_ns * .samples / .elapsed_ns) as \$busy | \$busy > 0.7 and \$busy < 1.2 * .environment.cpu_count" \
+		"$work/long.json"
+	# shellcheck disable=SC2086 # words
+	kverbs lat $by_cm --op write --space $space --iters 5 --warmup 0 --json="$work/short.json" >"$work/lat" 2>&1
+	check "CPU time: none of a moment" jq -e '.cell.result | has("cpu_ns") and .cpu_ns == null' "$work/short.json"
 done
 # threads_of COMMAND…: sets threads, how many there are in each look while it measures, one of each number
 threads_of() {

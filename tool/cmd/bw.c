@@ -59,8 +59,6 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 			return kv_fault_usage(f, "--op %s: bw takes operations that need no receive: write, read, fetch-add and cmp-swp",
 					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
 	}
-	if (b->common.report.stats)
-		return kv_fault_usage(f, "--stats: bw prints rates in any case; the mean and the standard deviation of groups are in the document of --json");
 	if (w->signal % w->list)
 		return kv_fault_usage(f, "--signal %u is no multiple of --list %u", w->signal, w->list);
 	if (w->depth % w->signal)

@@ -33,7 +33,7 @@
 #define KV_OPTION_REPORT_ROWS(s, m)							\
 	{ "notes", NULL, "print how the figures were taken, too", KV_OPTION_FLAG,	\
 	  .at = offsetof(s, m.report.notes) },						\
-	{ "stats", NULL, "print mean, standard deviation and samples per second, too",	\
+	{ "stats", NULL, "print mean, standard deviation, CPU time of the host per operation, and samples per second, too",	\
 	  KV_OPTION_FLAG, .at = offsetof(s, m.report.stats) }
 #define KV_OPTION_LOOP_ROW(s, m, text)							\
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "cli/interrupt.h"
 #include "measure/block.h"
-#include "measure/stats.h"
 #include "rules/request.h"
 #include "remote/channel.h"
 #include "sys/clock.h"
@@ -129,6 +128,8 @@ struct run {
 	const char *dev;
 	uint64_t timeout_ns;
 	uint32_t id;
+	struct kv_load *load; /* see kv_block_measure() */
+	struct kv_cpu_time end; /* the CPUs' time when the run had ended, if there is a @load */
 };
 
 static int refuse(const struct run *run, int error, const char *what, struct kv_fault *f)
@@ -245,6 +246,17 @@ static int wait_end(struct run *run, const struct kv_watch *watch, struct kv_fau
 	}
 }
 
+/* How a result is fetched depends on the space, and so does what that costs: it is not counted. */
+static int wait_result(struct run *run, const struct kv_watch *watch, struct kv_run_result *result,
+		       struct kv_fault *f)
+{
+	int ret = wait_end(run, watch, f);
+
+	if (run->load)
+		kv_cpu_time_read(&run->end);
+	return ret ?: fetch(run, result, f);
+}
+
 /*
  * Waits until all answers are complete. The client has received them, but over a bad link the last
  * ACK may come after a cancelled run stops waiting: then the QP could not be used for another run.
@@ -302,7 +314,7 @@ static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_
 		end_server(&server, &answer, &second);
 		goto out_del_server;
 	}
-	ret = wait_end(run, watch, f) ?: fetch(run, result, f);
+	ret = wait_result(run, watch, result, f);
 	if (!ret && !worker_of(result)->error)
 		await_answers(&server, done_by(result));
 	err = end_server(&server, &answer, &second);
@@ -327,11 +339,16 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
 
 	if (ret)
 		return ret;
-	ret = wait_end(run, watch, f) ?:
-	      fetch(run, result, f) ?:
+	ret = wait_result(run, watch, result, f) ?:
 	      judge(run, worker_of(result), NULL, NULL, f);
 	delete(run);
 	return ret;
+}
+
+/* How many operations a sample stands for. */
+static uint64_t operations_of(const struct kv_workload *work)
+{
+	return work->kind == KV_KIND_STREAM ? work->signal : kv_workload_kinds[work->kind].divisor;
 }
 
 /**
@@ -343,6 +360,7 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  * @watch: the callback for progress, or NULL
  * @result: receives the result; if -ECANCELED or a run's error is returned, it has
  *	the samples taken so far
+ * @load: what the CPUs did is added to it; NULL: nobody wants to know
  * @f: receives the reason of a failure
  *
  * Return: 0; -ECANCELED if a signal asks the tool to end; or another negative
@@ -350,13 +368,16 @@ static int measure_alone(struct run *run, const struct kv_run_spec *spec,
  */
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 		     const struct kv_workload *work, const struct kv_amount *amount,
-		     const struct kv_watch *watch, struct kv_run_result *result, struct kv_fault *f)
+		     const struct kv_watch *watch, struct kv_run_result *result,
+		     struct kv_load *load, struct kv_fault *f)
 {
 	struct run run = {
 		.b = site->b,
 		.dev = site->dev.name,
 		.timeout_ns = work->timeout_ns,
+		.load = load,
 	};
+	struct kv_cpu_time begin;
 	struct kv_run_spec spec;
 	int ret;
 
@@ -365,12 +386,16 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -ECANCELED, "interrupted");
 	fill_spec(&spec, site, p, work, amount);
+	if (load)
+		kv_cpu_time_read(&begin);
 	if (work->kind == KV_KIND_PINGPONG)
 		ret = measure_pingpong(&run, p, work, &spec, watch, result, f);
 	else
 		ret = measure_alone(&run, &spec, watch, result, f);
 	if (ret && p)
 		p->broken = true;
+	if (load && done_by(result))
+		kv_stats_load(load, &begin, &run.end, done_by(result) * operations_of(work));
 	return ret;
 }
 
@@ -414,6 +439,9 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 	s->warmup += from->warmup;
 	s->yields += from->yields;
 	s->elapsed_ns += from->elapsed_ns;
+	s->load.busy_ns += from->load.busy_ns;
+	s->load.blocks += from->load.blocks;
+	s->load.operations += from->load.operations;
 }
 
 /**
@@ -466,7 +494,7 @@ int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 
 	kv_workload_set(&null, KV_KIND_NULL, 0, 0);
 	kv_series_reset(s);
-	ret = kv_block_measure(site, NULL, &null, &amount, NULL, &result, f);
+	ret = kv_block_measure(site, NULL, &null, &amount, NULL, &result, NULL, f);
 	if (!ret)
 		kv_series_add(s, &result);
 	return ret;

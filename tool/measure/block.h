@@ -2,6 +2,7 @@
 #pragma once
 
 #include "measure/pair.h"
+#include "measure/stats.h"
 
 /* How much a block measures. */
 struct kv_amount {
@@ -25,13 +26,14 @@ struct kv_series {
 	uint64_t warmup; /* iterations that were discarded */
 	uint64_t yields; /* how often the thread yielded the CPU while samples were taken */
 	uint64_t elapsed_ns; /* how long samples were taken */
+	struct kv_load load; /* of this host's CPUs meanwhile */
 	/* How long each verb of the setup took, see kv_pair_verbs(). */
 	struct kv_times verb[KV_VERBS];
 };
 
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p, const struct kv_workload *work,
 		     const struct kv_amount *amount, const struct kv_watch *watch,
-		     struct kv_run_result *result, struct kv_fault *f);
+		     struct kv_run_result *result, struct kv_load *load, struct kv_fault *f);
 
 void kv_series_reset(struct kv_series *s);
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r);

@@ -96,12 +96,12 @@ struct kv_workload kv_point_work(const struct kv_point *c, unsigned int series)
 	return work;
 }
 
-static int measure(struct job *j, unsigned int s)
+static int measure(struct job *j, unsigned int s, struct kv_load *load)
 {
 	struct kv_pair *p = &j->pair[s];
 
 	return blame(j, s, kv_block_measure(p->end[0].site, p, &p->work,
-					    &j->amount[s], NULL, &j->result, j->f));
+					    &j->amount[s], NULL, &j->result, load, j->f));
 }
 
 /* The whole probe counts as warm-up, because the first packets of a connection are slow. */
@@ -114,7 +114,7 @@ static int probe(struct job *j, unsigned int s)
 	j->amount[s].time_ns = MAX(j->plan->time_ns / PROBE_SHARE, BLOCK_MIN_NS);
 	j->amount[s].warmup = PROBE_WARMUP;
 	begin = kv_now_ns();
-	ret = measure(j, s);
+	ret = measure(j, s, NULL);
 	spent = kv_now_ns() - begin;
 	j->c->series[s].warmup += r->warmup + r->samples;
 	if (ret)
@@ -190,7 +190,7 @@ static int measure_block(struct job *j, unsigned int s)
 {
 	const struct kv_site *client = j->ends[s].client, *server = j->ends[s].server;
 	uint64_t before = kv_retries_count(client, server), after;
-	int ret = measure(j, s);
+	int ret = measure(j, s, &j->round[s].load);
 
 	if (ret)
 		return ret;
@@ -304,7 +304,7 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 		    const struct kv_ends *ends, const struct kv_workload *work,
 		    const struct kv_plan *plan, struct kv_progress *progress, struct kv_fault *f)
 {
-	struct kv_steal steal;
+	struct kv_cpu_time before, after;
 	struct job *j;
 	int ret;
 
@@ -323,9 +323,10 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 	j->n = contrast->n;
 	j->seed = plan->seed;
 	j->f = f;
-	kv_steal_start(&steal);
+	kv_cpu_time_read(&before);
 	ret = measure_rounds(j, progress);
-	c->steal = kv_steal_share(&steal);
+	kv_cpu_time_read(&after);
+	c->steal = kv_stats_steal(&before, &after);
 	free(j);
 	return ret;
 }

@@ -321,7 +321,7 @@ static int print_series(struct json_object *doc, const struct kv_report *r, stru
 		ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
 					 kv_tables_latencies(points, name, f);
 	printf("\n");
-	return ret || !r->stats ? ret : kv_tables_stats(points, name, f);
+	return ret || !r->stats ? ret : kv_tables_stats(points, name, is(doc, "/spec/design", "alone") ? 1 : 2, f);
 }
 
 /**
@@ -457,6 +457,7 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 		{ "max", kv_listing_time, .path = "/max_ns" },
 		{ "mean", kv_listing_time, .path = "/mean_ns" },
 		{ "stddev", kv_listing_time, .path = "/stddev_ns" },
+		{ "CPU", kv_listing_time, .path = "/cpu_ns" },
 		{ "samples/s", kv_listing_number, .path = "/samples_per_second" },
 	};
 	struct json_object *cell = kv_out_get(doc, "/cell");
@@ -472,7 +473,7 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 		kv_unit_name());
 	kv_prose_end(&prose);
 	printf("\n");
-	ret = kv_listing_print(kv_out_get(cell, "/result"), columns, r->stats ? 9 : 6, f);
+	ret = kv_listing_print(kv_out_get(cell, "/result"), columns, r->stats ? 10 : 6, f);
 	if (ret)
 		return ret;
 	printf("\n");

@@ -9,7 +9,7 @@
 /**
  * struct kv_report - what is printed beside the figures
  * @notes: how they were taken
- * @stats: mean, standard deviation and rate
+ * @stats: mean, standard deviation, CPU time and rate
  */
 struct kv_report {
 	bool notes;
@@ -26,7 +26,8 @@ int kv_tables_rates_of_two(struct json_object *points, const char *const name[2]
 int kv_tables_latencies(struct json_object *points, const char *const name[2], struct kv_fault *f);
 int kv_tables_instructions(struct json_object *points, const char *const name[2],
 			   struct kv_fault *f);
-int kv_tables_stats(struct json_object *points, const char *const name[2], struct kv_fault *f);
+int kv_tables_stats(struct json_object *points, const char *const *name, unsigned int n,
+		    struct kv_fault *f);
 int kv_tables_quadrants(struct json_object *points, struct kv_fault *f);
 int kv_tables_contexts(struct json_object *points, struct kv_fault *f);
 void kv_tables_print_typical(struct json_object *series, FILE *out);

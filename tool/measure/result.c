@@ -272,8 +272,10 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	if (w->kind == KV_KIND_STREAM)
 		put_stream(obj, w, series);
 	kv_result_hist(obj, &series->hist, scale(w));
-	if (w->kind != KV_KIND_NULL)
-		put_verbs(obj, series);
+	if (w->kind == KV_KIND_NULL)
+		return obj;
+	kv_out_put_ns(obj, "cpu_ns", kv_stats_cpu(&series->load));
+	put_verbs(obj, series);
 	return obj;
 }
 

@@ -218,6 +218,53 @@ double kv_stats_median(const double *value, unsigned int n)
 	return v;
 }
 
+/**
+ * kv_stats_load() - count what the CPUs did during a block
+ * @l: the load; zeros at first
+ * @before: the CPUs' time before the block
+ * @after: the same after it
+ * @operations: that were completed in between
+ */
+void kv_stats_load(struct kv_load *l, const struct kv_cpu_time *before,
+		   const struct kv_cpu_time *after, uint64_t operations)
+{
+	l->busy_ns += (double)(after->all_ns - before->all_ns) -
+		      (double)(after->idle_ns - before->idle_ns) -
+		      (double)(after->stolen_ns - before->stolen_ns);
+	l->blocks++;
+	l->operations += operations;
+}
+
+/**
+ * kv_stats_cpu() - the CPU time that the whole host spent on an operation
+ * @l: the load
+ *
+ * Idle time comes in whole ticks. What is cut off is evenly distributed, and the difference of two
+ * readings has a variance of a sixth of a squared tick. The sum over all blocks must be known
+ * within KV_STATS_CPU, with a confidence of 95 %.
+ *
+ * Return: nanoseconds; NAN if the CPUs were busy for too short a time.
+ */
+double kv_stats_cpu(const struct kv_load *l)
+{
+	double error_ns = Z_975 * sqrt(l->blocks / 6.0) * KV_CPU_TICK_NS;
+
+	return l->operations && error_ns <= KV_STATS_CPU * l->busy_ns ? l->busy_ns / (double)l->operations : NAN;
+}
+
+/**
+ * kv_stats_steal() - the share of time that the host has taken from this machine's CPUs
+ * @before: the CPUs' time at the start
+ * @after: the same at the end
+ *
+ * Return: 0 .. 1. Always 0 if the hypervisor does not report it, such as QEMU without KVM.
+ */
+double kv_stats_steal(const struct kv_cpu_time *before, const struct kv_cpu_time *after)
+{
+	return after->all_ns > before->all_ns ? (double)(after->stolen_ns - before->stolen_ns) /
+						(double)(after->all_ns - before->all_ns) : 0;
+}
+
 /*
  * How many of the Walsh averages an interval leaves out at each end: the largest k with
  * P(T <= k) <= @tail, where T is Wilcoxon's signed rank statistic of @n values; -1: even the

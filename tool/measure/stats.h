@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "loop/hist.h"
+#include "sys/cpu.h"
 
 /*
  * All arithmetic on samples, for both spaces. Samples are in ticks of the counter;
@@ -23,6 +24,16 @@
 
 /* Packets sent again per sample: if one series has more, and ten times the other, no verdict. */
 #define KV_STATS_RESENT 0.01
+
+/* A CPU time must be known within this share of it. */
+#define KV_STATS_CPU 0.05
+
+/* What the host's CPUs did while blocks were measured. */
+struct kv_load {
+	double busy_ns; /* time of all CPUs that was neither idle nor stolen */
+	unsigned int blocks; /* how often the CPUs' time was read before and after */
+	uint64_t operations; /* completed meanwhile, those of warm-ups included */
+};
 
 /* A difference with its intervals, in ticks. */
 struct kv_interval {
@@ -102,6 +113,11 @@ bool kv_stats_supports(uint64_t count, double q);
 double kv_stats_quantile(const struct kv_hist *h, double q);
 bool kv_stats_step(const struct kv_hist *h, uint64_t all, struct kv_step *step);
 double kv_stats_median(const double *value, unsigned int n);
+
+void kv_stats_load(struct kv_load *l, const struct kv_cpu_time *before,
+		   const struct kv_cpu_time *after, uint64_t operations);
+double kv_stats_cpu(const struct kv_load *l);
+double kv_stats_steal(const struct kv_cpu_time *before, const struct kv_cpu_time *after);
 
 struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n);
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);

@@ -107,33 +107,39 @@ int kv_tables_rates_of_two(struct json_object *points, const char *const name[2]
 }
 
 /**
- * kv_tables_stats() - print mean, standard deviation and rate of two series
+ * kv_tables_stats() - print mean, standard deviation, CPU time and rate of series
  * @points: the points of the document
  * @name: the names of the series
+ * @n: how many there are, 1 or 2
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
-int kv_tables_stats(struct json_object *points, const char *const name[2], struct kv_fault *f)
+int kv_tables_stats(struct json_object *points, const char *const *name, unsigned int n,
+		    struct kv_fault *f)
 {
-	char path[6][CELL], title[2][CELL];
+	char path[8][CELL] = { "" }, title[2][CELL] = { "" };
 	const struct kv_listing columns[] = {
-		OP, SIZE, LOOP,
+		OP, SIZE,
 		{ title[0], kv_listing_time, .path = path[0] },
 		{ "stddev", kv_listing_time, .path = path[1] },
-		{ "samples/s", kv_listing_number, .path = path[2] },
-		{ title[1], kv_listing_time, .path = path[3] },
-		{ "stddev", kv_listing_time, .path = path[4] },
-		{ "samples/s", kv_listing_number, .path = path[5] },
+		{ "CPU", kv_listing_time, .path = path[2] },
+		{ "samples/s", kv_listing_count, .path = path[3], .spare = 1 },
+		{ title[1], kv_listing_time, .path = path[4] },
+		{ "stddev", kv_listing_time, .path = path[5] },
+		{ "CPU", kv_listing_time, .path = path[6] },
+		{ "samples/s", kv_listing_count, .path = path[7], .spare = 1 },
 	};
-	static const char *const key[] = { "mean_ns", "stddev_ns", "samples_per_second" };
+	static const char *const key[] = { "mean_ns", "stddev_ns", "cpu_ns", "samples_per_second" };
 	int ret;
 
-	for (unsigned int i = 0; i < 6; i++)
-		snprintf(path[i], CELL, "/%s/%s", name[i / 3], key[i % 3]);
-	for (unsigned int i = 0; i < 2; i++)
+	for (unsigned int i = 0; i < 4 * n; i++)
+		snprintf(path[i], CELL, "/%s/%s", name[i / 4], key[i % 4]);
+	for (unsigned int i = 0; i < n; i++)
 		snprintf(title[i], CELL, "%s: mean", name[i]);
-	ret = kv_listing_print(points, columns, COUNT(columns), f);
+	printf("In %s: mean and standard deviation; CPU time of all CPUs per operation\n\n",
+	       kv_unit_name());
+	ret = kv_listing_print(points, columns, COUNT(columns) - 4 * (2 - n), f);
 	printf("\n");
 	return ret;
 }

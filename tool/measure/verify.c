@@ -81,7 +81,7 @@ static int run(struct check *c, const struct kv_amount *amount)
 {
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->p->end[0].site, c->p, &c->work, amount, NULL, &result, c->f);
+	return kv_block_measure(c->p->end[0].site, c->p, &c->work, amount, NULL, &result, NULL, c->f);
 }
 
 static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got, uint8_t want)

@@ -5,9 +5,12 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/parse.h"
+#include "out/unit.h"
 #include "sys/cpu.h"
 #include "sys/io.h"
+#include "sys/now.h"
 
 #define ONLINE "/sys/devices/system/cpu/online"
 
@@ -136,40 +139,32 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 
 /* user, nice, system, idle, iowait, irq, softirq, steal; user includes the time of guests. */
 #define KINDS 8
+#define IDLE 3
+#define IOWAIT 4
 #define STEAL 7
 
 /**
- * kv_steal_start() - begin to measure the time that the host takes from this machine's CPUs
- * @s: receives the ticks so far; 0 if /proc/stat can't be read
+ * kv_cpu_time_read() - what this machine's CPUs have done until now
+ * @t: receives it; zeros if /proc/stat can't be read, and in a guest that counts instructions
+ *
+ * Busy is what is not idle: most kernels measure idle time, while the columns of busy time grow by a
+ * whole tick of the scheduler for what runs at that tick.
  */
-void kv_steal_start(struct kv_steal *s)
+void kv_cpu_time_read(struct kv_cpu_time *t)
 {
-	FILE *f = fopen("/proc/stat", "re");
-	uint64_t v;
+	uint64_t now = kv_now_ns();
+	FILE *f = kv_unit_counts() ? NULL : fopen("/proc/stat", "re");
+	uint64_t v[KINDS] = { 0 };
+	unsigned int n = 0;
 
-	memset(s, 0, sizeof(*s));
+	memset(t, 0, sizeof(*t));
 	if (!f)
 		return;
-	if (!fscanf(f, "cpu")) {
-		for (unsigned int i = 0; i < KINDS && fscanf(f, "%" SCNu64, &v) == 1; i++) {
-			s->all += v;
-			s->stolen += i == STEAL ? v : 0;
-		}
-	}
+	if (!fscanf(f, "cpu"))
+		while (n < KINDS && fscanf(f, "%" SCNu64, &v[n]) == 1)
+			n++;
 	fclose(f);
-}
-
-/**
- * kv_steal_share() - the share of time that the host has taken since kv_steal_start()
- * @s: the ticks at the start
- *
- * Return: 0 .. 1, of the time of all CPUs. Always 0 if the hypervisor does not report it, such as
- * QEMU without KVM.
- */
-double kv_steal_share(const struct kv_steal *s)
-{
-	struct kv_steal now;
-
-	kv_steal_start(&now);
-	return now.all > s->all ? (double)(now.stolen - s->stolen) / (double)(now.all - s->all) : 0;
+	t->all_ns = now * (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
+	t->idle_ns = (v[IDLE] + v[IOWAIT]) * KV_CPU_TICK_NS;
+	t->stolen_ns = v[STEAL] * KV_CPU_TICK_NS;
 }
