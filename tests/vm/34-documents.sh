@@ -53,6 +53,11 @@ program "$work/bin/kverbs" <<-END_OF_PROGRAM
 	esac
 	exec $(command -v kverbs) \${command:+"\$command"} "\$@"
 END_OF_PROGRAM
+# tests/vm/43-plot.sh looks at what gnuplot is told.
+program "$work/bin/gnuplot" <<-'END_OF_PROGRAM'
+	#!/bin/sh
+	exec cat
+END_OF_PROGRAM
 program "$work/bin/vm" <<-'END_OF_PROGRAM'
 	#!/bin/sh
 	device=rxe

@@ -401,7 +401,7 @@ static int run_file(struct work *w, struct kv_fault *f)
 	if (!ret && w->timed)
 		ret = read_all(w, f);
 	if (!ret)
-		ret = kv_out_open(&w->out, w->o.json, f);
+		ret = kv_out_open(&w->out, "--json", w->o.json, f);
 	if (ret) {
 		kv_describe_refusal(w->o.json, f);
 		return ret;

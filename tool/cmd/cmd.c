@@ -5,6 +5,7 @@
 #include "object/describe.h"
 #include "out/csv.h"
 #include "out/out.h"
+#include "out/plot.h"
 
 const struct kv_cmd_entry kv_cmd_list[] = {
 	{ NULL, NULL, "measure:" },
@@ -80,7 +81,8 @@ static int print(const struct kv_cmd *cmd, struct json_object *doc, struct kv_fa
 }
 
 /* Writes the document before the text: if the document can't be written, there is no text. */
-static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struct kv_fault *f)
+static int report(const struct kv_cmd *cmd, struct kv_out *out, struct kv_plot *plot, int error,
+		  struct kv_fault *f)
 {
 	struct json_object *doc = cmd->describe(true, error);
 	struct kv_fault why = *f;
@@ -91,6 +93,10 @@ static int report(const struct kv_cmd *cmd, struct kv_out *out, int error, struc
 	ret = kv_out_commit(out, doc, &why);
 	if (!ret && !out->to_stdout)
 		ret = print(cmd, doc, &why);
+	if (!ret && plot->script) {
+		cmd->draw(doc, plot->script);
+		ret = kv_plot_commit(plot, &why);
+	}
 	json_object_put(doc);
 	if (!ret && cmd->unreported && !error)
 		ret = kv_stdout_flush(&why);
@@ -119,19 +125,21 @@ static void report_fault(const struct kv_cmd *cmd, struct kv_out *out, int error
 static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 {
 	struct kv_out out;
-	int err = 0, ret = kv_out_open(&out, *cmd->json, f);
+	struct kv_plot plot;
+	int err = 0, ret = kv_out_open(&out, "--json", *cmd->json, f);
 
 	if (ret)
 		return ret;
-	ret = cmd->run(f);
+	ret = kv_plot_open(&plot, cmd->plot ? *cmd->plot : NULL, f) ?: cmd->run(f);
 	if (ret)
 		kv_fault_print(f);
 	if (ret && !(cmd->has_result && cmd->has_result(ret)))
 		report_fault(cmd, &out, ret, f);
 	else
-		err = report(cmd, &out, ret, f);
+		err = report(cmd, &out, &plot, ret, f);
 	if (cmd->close)
 		cmd->close();
+	kv_plot_close(&plot);
 	kv_out_close(&out);
 	return err ? err : ret;
 }
@@ -140,6 +148,8 @@ static int check(const struct kv_cmd *cmd, int n, char **word, struct kv_fault *
 {
 	int ret = cmd->check ? cmd->check(n, word, f) : 0;
 
+	if (!ret && cmd->plot && *cmd->plot)
+		ret = kv_plot_check(*cmd->plot, f);
 	if (ret || !cmd->csv || !*cmd->csv || !*cmd->json || strcmp(*cmd->json, "-"))
 		return ret;
 	return kv_fault_usage(f, "--csv and --json both print to standard output; write --json=FILE for JSON beside --csv");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
+#include <stdio.h>
 #include <json-c/json.h>
 #include "cli/option.h"
 
@@ -24,6 +25,8 @@
  * @print: prints the document of @describe as text
  * @csv: NULL, or true if --csv was given: then not the text, but the figures are printed
  * @figures: with @csv: JSON pointer to them in the document, an array or one object
+ * @plot: NULL, or the file of --plot
+ * @draw: with @plot: writes for gnuplot what it draws of the document of @describe
  * @unreported: NULL, or called if @run has succeeded and the report has failed: adds the success
  *	to @f, which has the report's fault. The exit status then is that of @run
  * @close: closes the objects that @run has opened
@@ -43,6 +46,8 @@ struct kv_cmd {
 	int (*print)(struct json_object *doc, struct kv_fault *f);
 	const bool *csv;
 	const char *figures;
+	const char *const *plot;
+	void (*draw)(struct json_object *doc, FILE *script);
 	void (*unreported)(struct kv_fault *f);
 	void (*close)(void);
 };

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include "cmd/cmd.h"
 #include "cmd/sweep.h"
+#include "measure/figure.h"
 #include "measure/report.h"
 #include "measure/result.h"
 #include "out/out.h"
@@ -201,6 +202,8 @@ const struct kv_cmd kv_cmd_compare = {
 	.describe = describe,
 	.print = print,
 	.csv = &compare.sweep.common.csv,
+	.plot = &compare.sweep.common.plot,
+	.draw = kv_figure_sweep,
 	.figures = "/cells",
 	.close = close_sites,
 };

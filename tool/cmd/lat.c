@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "measure/figure.h"
 #include "measure/report.h"
 #include "measure/result.h"
 #include "measure/retries.h"
@@ -349,6 +350,8 @@ const struct kv_cmd kv_cmd_lat = {
 	.describe = describe,
 	.print = print,
 	.csv = &lat.common.csv,
+	.plot = &lat.common.plot,
+	.draw = kv_figure_lat,
 	.figures = "/cell",
 	.close = close_sites,
 };

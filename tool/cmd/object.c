@@ -88,7 +88,7 @@ int kv_cmd_object(int argc, char **argv)
 		if (!ret)
 			ret = check_space(&o, &fault);
 		if (!ret)
-			ret = kv_out_open(&out, o.json, &fault);
+			ret = kv_out_open(&out, "--json", o.json, &fault);
 	}
 	if (ret)
 		kv_describe_refusal(o.json, &fault);

@@ -120,6 +120,8 @@
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
 	KV_OPTION_JSON_ROW(s, m.json),							\
 	KV_OPTION_CSV_ROW(s, m.csv),							\
+	{ "plot", "FILE", "have gnuplot draw the figures, too; FILE ends in .svg or .png",	\
+	  KV_OPTION_TEXT, .at = offsetof(s, m.plot), .min = 1 },			\
 	KV_OPTION_LABEL_ROW(s, m),							\
 	KV_OPTION_REPORT_ROWS(s, m),							\
 	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
@@ -146,6 +148,7 @@
  * @verify: check contents first
  * @json: file of the document, or "-"; NULL: none
  * @csv: the figures are printed as CSV
+ * @plot: file of the image that is drawn of them; NULL: none
  * @report: what is printed
  * @peer: the host of the other end; peer.host NULL: this host; see kv_options_take_host()
  * @peer_option: the last option given that needs a HOST, or NULL
@@ -166,6 +169,7 @@ struct kv_options {
 	bool verify;
 	const char *json;
 	bool csv;
+	const char *plot;
 	const char *label;
 	struct kv_report report;
 	struct kv_peer peer;

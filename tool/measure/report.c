@@ -117,8 +117,14 @@ static void print_null(FILE *out, struct json_object *doc)
 	fprintf(out, "\n");
 }
 
-/* One of two series, or of the quadrants, or of the contexts of completions. */
-static struct json_object *find_series(struct json_object *point, const char *name)
+/**
+ * kv_report_series() - look for a series of a point
+ * @point: the point
+ * @name: the name of one of two series, of a quadrant, or of a context of completions
+ *
+ * Return: the series, or NULL.
+ */
+struct json_object *kv_report_series(struct json_object *point, const char *name)
 {
 	static const char *const in[] = { "/quadrants", "/contexts" };
 	struct json_object *several = NULL;
@@ -182,10 +188,10 @@ static void print_contexts(FILE *out, struct json_object *doc)
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
 		struct json_object *point = json_object_array_get_idx(points, k);
 
-		if (!find_series(point, name[0]))
+		if (!kv_report_series(point, name[0]))
 			continue;
 		for (unsigned int i = 0; i < 2; i++)
-			series[i] = find_series(point, name[i]);
+			series[i] = kv_report_series(point, name[i]);
 		if (!responder)
 			responder = kv_out_get(series[0], "/responder_cpu");
 		verified &= json_object_get_boolean(kv_out_get(point, "/verified"));
@@ -214,7 +220,7 @@ static unsigned long long count_warmup(struct json_object *point, struct json_ob
 	for (size_t i = 0; i < json_object_array_length(series_list); i++) {
 		struct json_object *series = json_object_array_get_idx(series_list, i);
 
-		n += kv_out_get_count(find_series(point, kv_out_get_string(series, "/name")),
+		n += kv_out_get_count(kv_report_series(point, kv_out_get_string(series, "/name")),
 				      "/warmup_discarded");
 	}
 	return n;
@@ -267,7 +273,7 @@ static void count_point(struct tally *t, struct json_object *point, const char *
 {
 	double value = fabs(kv_out_get_real(point, "/difference_ns/value"));
 	bool stream = is(point, "/loop", "stream");
-	double share = 100 * value / kv_out_get_real(find_series(point, other),
+	double share = 100 * value / kv_out_get_real(kv_report_series(point, other),
 						     stream ? "/request_ns" : "/p50_ns");
 
 	t->least = t->points ? fmin(t->least, share) : share;

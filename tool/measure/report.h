@@ -17,6 +17,7 @@ struct kv_report {
 };
 
 int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct kv_fault *f);
+struct json_object *kv_report_series(struct json_object *point, const char *name);
 void kv_report_doubts(FILE *out, struct json_object *points);
 int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_fault *f);
 

@@ -16,7 +16,7 @@
 #define FILE_MODE 0644
 
 /* Makes the parent folder: results/compare.json works before there is a results/. */
-static int make_parent(const char *path, struct kv_fault *f)
+static int make_parent(const char *option, const char *path, struct kv_fault *f)
 {
 	char *copy = strdup(path);
 	char *dir;
@@ -26,13 +26,13 @@ static int make_parent(const char *path, struct kv_fault *f)
 		return kv_fault_no_memory(f);
 	dir = dirname(copy);
 	if (mkdir(dir, 0777) && errno != EEXIST)
-		ret = kv_fault_set(f, -errno, "--json=%s: cannot make the folder %s: %s",
-				   path, dir, strerror(errno));
+		ret = kv_fault_set(f, -errno, "%s=%s: cannot make the folder %s: %s",
+				   option, path, dir, strerror(errno));
 	free(copy);
 	return ret;
 }
 
-static int open_temp(struct kv_out *o, struct kv_fault *f)
+static int open_temp(struct kv_out *o, const char *option, struct kv_fault *f)
 {
 	mode_t mask = umask(0);
 
@@ -47,23 +47,24 @@ static int open_temp(struct kv_out *o, struct kv_fault *f)
 
 		free(o->temp);
 		o->temp = NULL;
-		return kv_fault_set(f, -error, "--json=%s: cannot write there: %s",
-				    o->path, strerror(error));
+		return kv_fault_set(f, -error, "%s=%s: cannot write there: %s",
+				    option, o->path, strerror(error));
 	}
 	if (fchmod(o->fd, FILE_MODE & ~mask))
-		return kv_fault_set(f, -errno, "--json=%s: %s", o->path, strerror(errno));
+		return kv_fault_set(f, -errno, "%s=%s: %s", option, o->path, strerror(errno));
 	return 0;
 }
 
 /**
- * kv_out_open() - open the file of a document before measuring, to find faults early
+ * kv_out_open() - open the file of a result before measuring, to find faults early
  * @o: receives the destination; kv_out_close() closes it
+ * @option: that names the file
  * @path: a file, "-" for stdout, or NULL for nowhere
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
  */
-int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
+int kv_out_open(struct kv_out *o, const char *option, const char *path, struct kv_fault *f)
 {
 	struct stat st;
 	int ret;
@@ -88,13 +89,13 @@ int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f)
 		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
 		if (o->fd >= 0)
 			return 0;
-		ret = kv_fault_set(f, -errno, "--json=%s: cannot write there: %s",
-				   path, strerror(errno));
+		ret = kv_fault_set(f, -errno, "%s=%s: cannot write there: %s",
+				   option, path, strerror(errno));
 		goto err_close;
 	}
-	ret = make_parent(o->path, f);
+	ret = make_parent(option, o->path, f);
 	if (!ret)
-		ret = open_temp(o, f);
+		ret = open_temp(o, option, f);
 	if (ret)
 		goto err_close;
 	return 0;

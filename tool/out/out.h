@@ -29,7 +29,7 @@ struct kv_out {
 	int error;
 };
 
-int kv_out_open(struct kv_out *o, const char *path, struct kv_fault *f);
+int kv_out_open(struct kv_out *o, const char *option, const char *path, struct kv_fault *f);
 void kv_out_write(struct kv_out *o, struct json_object *doc);
 int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f);
 void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why);

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Figures of --plot. The guest has no gnuplot: a program of that name leaves the script in place of the image, and
+# tests/abi/plots.py has gnuplot draw it on the host.
+. ./tap.sh
+
+mkdir "$work/bin" "$work/broken" "$work/images"
+cat >"$work/bin/gnuplot" <<'END'
+#!/bin/sh
+exec cat
+END
+cat >"$work/broken/gnuplot" <<'END'
+#!/bin/sh
+read -r line || exit 0
+echo "something of it is drawn"
+printf '\n%s\n     ^\n     line 1: what broke\n\n' "$line" >&2
+exit 1
+END
+chmod 755 "$work/bin/gnuplot" "$work/broken/gnuplot"
+
+image=$work/images/figure.svg
+
+# plot NAME COMMAND...: its figure in both formats, and the document beside them
+plot() {
+	name=$1
+	shift
+	mkdir -p "$OUT/plots"
+	for ending in svg png; do
+		# shellcheck disable=SC2086 # words
+		check "$name has a figure: .$ending" sh -c "PATH=$work/bin:$PATH kverbs $* $by_cm --plot $OUT/plots/$name.$ending \
+			--json=$OUT/plots/$name.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$name.$ending'"
+	done
+	check "$name: its text, too" grep -q "$DEV" "$work/text"
+}
+plot lat lat --op write --space user --iters 1000
+plot null lat --loop null --space kernel --iters 1000
+plot compare compare --ops write,send --sizes 8,64,4k --rounds 6 --duration "$(fewer 200ms 2)"
+plot quadrants compare --quadrants --ops write --sizes 64,4k --rounds 2 --duration "$(fewer 200ms 2)"
+plot bw bw --op write,read --size 64,4k --rounds 2 --duration "$(fewer 200ms 2)"
+plot bw-kernel bw --space kernel --size 64 --rounds 2 --duration "$(fewer 200ms 2)"
+
+# refused NAME STATUS TEXT PATH FILE: told, and no file comes or changes
+refused() {
+	status=0
+	# shellcheck disable=SC2086 # words
+	PATH=$4 "$kverbs" lat $by_cm --op write --space user --iters 10 --plot "$5" >"$work/out" 2>&1 || status=$?
+	if [ $status = "$2" ] && grep -qF -- "$3" "$work/out" && [ "$(ls "$work/images")" = "${before:-}" ]; then
+		pass "refused: $1"
+	else
+		echo "exit status $status" >>"$work/out"
+		ls "$work/images" >>"$work/out"
+		fail "refused: $1" "$work/out"
+	fi
+}
+kverbs=$(command -v kverbs)
+refused "no gnuplot" 1 "--plot: there is no gnuplot in PATH; Debian: apt-get install gnuplot-nox" /nowhere "$image"
+check "before anything is measured" sh -c "! grep -q samples '$work/out'"
+refused "gnuplot fails" 1 "--plot: gnuplot has failed: line 1: what broke" "$work/broken:$PATH" "$image"
+refused "another ending" 2 "the name of an image ends in .svg or .png" "$work/bin:$PATH" "$work/images/figure.gif"
+refused "no place for it" 1 "--plot=/proc/figure.svg: cannot write there" "$work/bin:$PATH" /proc/figure.svg
+echo "an older one" >"$image"
+before=figure.svg
+refused "gnuplot fails where an image is" 1 "what broke" "$work/broken:$PATH" "$image"
+check "which stays" grep -qF "an older one" "$image"
+
+finish

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#pragma once
+
+#include <stdio.h>
+#include "out/out.h"
+
+/**
+ * struct kv_plot - a figure that gnuplot draws
+ * @script: what gnuplot reads, to be written by the caller; NULL: no figure is wanted
+ *
+ * The others are private: @out: the image.
+ */
+struct kv_plot {
+	FILE *script;
+	struct kv_out out;
+};
+
+int kv_plot_check(const char *path, struct kv_fault *f);
+int kv_plot_open(struct kv_plot *p, const char *path, struct kv_fault *f);
+int kv_plot_commit(struct kv_plot *p, struct kv_fault *f);
+void kv_plot_close(struct kv_plot *p);
+void kv_plot_quote(FILE *script, const char *text);
