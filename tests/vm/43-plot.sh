@@ -21,17 +21,17 @@ chmod 755 "$work/bin/gnuplot" "$work/broken/gnuplot"
 
 image=$work/images/figure.svg
 
-# plot NAME COMMAND...: its figure in both formats, and the document beside them
+# plot FIGURE COMMAND...: its figure in both formats, and the document beside them
 plot() {
-	name=$1
+	figure=$1
 	shift
 	mkdir -p "$OUT/plots"
 	for ending in svg png; do
 		# shellcheck disable=SC2086 # words
-		check "$name has a figure: .$ending" sh -c "PATH=$work/bin:$PATH kverbs $* $by_cm --plot $OUT/plots/$name.$ending \
-			--json=$OUT/plots/$name.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$name.$ending'"
+		check "$figure has a figure: .$ending" sh -c "PATH=$work/bin:$PATH kverbs $* $by_cm --plot $OUT/plots/$figure.$ending \
+			--json=$OUT/plots/$figure.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$figure.$ending'"
 	done
-	check "$name: its text, too" grep -q "$DEV" "$work/text"
+	check "$figure: its text, too" grep -q "$DEV" "$work/text"
 }
 plot lat lat --op write --space user --iters 1000
 plot null lat --loop null --space kernel --iters 1000
