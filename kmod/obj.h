@@ -15,8 +15,8 @@ struct kv_obj;
 struct kv_pd;
 struct netlink_ext_ack;
 
-/* A QP has the most parents: PD, two CQs, SRQ, and the buffers and MRs that its runs posted. */
-#define KV_OBJ_PARENTS 8
+/* A run has the most parents: the QPs of its ends, KV_RUN_ENDS_MAX at most. */
+#define KV_OBJ_PARENTS 16
 
 /* The index behind the ranks in kv_obj.users: outstanding work requests. */
 #define KV_OBJ_REQUEST KV_OBJ_RANKS

@@ -21,6 +21,7 @@ static int run_check_qp(const struct kv_run_spec_facts *s, struct kv_qp *qp,
 		.type = qp->type,
 		.srq = qp->srq,
 		.context = send->context,
+		.other_context = send->context != s->context,
 		.polled = send->context == KVERBS_CQ_POLLED && recv->context == KVERBS_CQ_POLLED,
 		.srq_cq = send->wqes.srq_qps || recv->wqes.srq_qps,
 		.pending = kv_wqe_pending(send) || kv_wqe_pending(recv),
@@ -98,6 +99,13 @@ static bool run_keeps(const struct kv_run_memory *memory)
 	       (!memory->mr || kv_obj_persistent(&memory->mr->obj));
 }
 
+static int run_check_cpu(int cpu, struct netlink_ext_ack *extack)
+{
+	if (cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_online(cpu)))
+		return kv_refuse(extack, -EINVAL, "cpu is not online");
+	return 0;
+}
+
 static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
 			 const struct kv_run_end *end, struct netlink_ext_ack *extack)
 {
@@ -120,7 +128,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 
 	if (end->target.buf)
 		facts.target = run_buf_facts(qp, &end->target);
-	ret = run_check_qp(s, qp, extack);
+	ret = run_check_qp(s, qp, extack) ?: run_check_cpu(end->cpu, extack);
 	if (ret)
 		return ret;
 
@@ -139,6 +147,12 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 	return ret;
 }
 
+/* The context of a run's completions: that of its send CQs. */
+static u32 run_context(const struct kv_run_spec *spec)
+{
+	return spec->ends ? spec->end[0].qp->send_cq->context : KVERBS_CQ_POLLED;
+}
+
 static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 					       const struct kv_run_spec *spec)
 {
@@ -150,6 +164,7 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.list = spec->list,
 		.signal = spec->signal,
 		.spins = spec->spins_given,
+		.context = run_context(spec),
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
 		.share_cq = run_any_shares_cq(spec),
 	};
@@ -162,9 +177,7 @@ static int run_check_spec(const struct kv_run_spec *spec, const struct kv_run_sp
 
 	if (kv_run_check_spec(s, &why))
 		return kv_refuse_by(extack, &why);
-	if (spec->cpu >= 0 && (spec->cpu >= nr_cpu_ids || !cpu_online(spec->cpu)))
-		return kv_refuse(extack, -EINVAL, "cpu is not online");
-	return 0;
+	return run_check_cpu(spec->cpu, extack);
 }
 
 static void run_release(const struct kv_run_spec *spec, u32 ends)
@@ -270,13 +283,11 @@ static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
 	return ret;
 }
 
-/* The context of a worker's completions is that of its send CQ. */
 static void run_pick(struct kv_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
 	bool bh_disabled = spec->post_context == KVERBS_POST_BH_DISABLED;
-	enum kverbs_cq_context context = spec->ends ? spec->end[0].qp->send_cq->context :
-						      KVERBS_CQ_POLLED;
+	u32 context = run_context(spec);
 
 	run->told = context != KVERBS_CQ_POLLED;
 	run->fn = context == KVERBS_CQ_POLLED ? kv_loop_pick(spec->loop, spec->op, bh_disabled) :
@@ -318,9 +329,11 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 	if (IS_ERR(run))
 		return ERR_CAST(run);
 	init_completion(&run->done);
+	init_completion(&run->gate);
 	run->spec = *spec;
 	run_pick(run);
 	run->workers = workers;
+	atomic_set(&run->warming, workers);
 	atomic_set(&run->active, workers);
 	ret = run_init_workers(run, extack);
 	if (ret)
@@ -358,26 +371,9 @@ err_free:
 	return kv_obj_give_up(&run->obj, ret);
 }
 
-/**
- * kv_run_cancel() - ask the workers to end
- * @run: the run; workers that have ended are not affected
- * @reason: the error that the workers report, a negative errno
- */
-void kv_run_cancel(struct kv_run *run, int reason)
-{
-	u32 i;
-
-	cmpxchg(&run->stop_reason, 0, reason);
-	for (i = 0; i < run->workers; i++) {
-		/* Pairs with the acquire of the thread that reads the reason. */
-		smp_store_release(&run->worker[i].loop.stop, 1);
-		complete(&run->worker[i].wake);
-	}
-}
-
 static void run_stop(struct kv_obj *obj, int reason)
 {
-	kv_run_cancel(container_of(obj, struct kv_run, obj), reason);
+	kv_workers_cancel(container_of(obj, struct kv_run, obj), reason);
 }
 
 /* The wait is bounded: a thread checks the stop flag before each wait that could be long. */

@@ -40,6 +40,7 @@ struct kv_run_memory {
  * @target: what the peer sends or writes into
  * @remote_addr: of the peer's target
  * @remote_key: of the peer's target
+ * @cpu: of the worker that drives it; -1: that of the spec
  */
 struct kv_run_end {
 	struct kv_qp *qp;
@@ -48,6 +49,7 @@ struct kv_run_end {
 	struct kv_run_memory target;
 	u64 remote_addr;
 	u32 remote_key;
+	int cpu;
 };
 
 /**
@@ -59,7 +61,7 @@ struct kv_run_end {
  * @end: the ends of the first worker, then those of the next
  * @compare_add: atomics
  * @swap: atomics
- * @iters: samples, ~0 for no limit
+ * @iters: samples of each worker, ~0 for no limit
  * @time_ns: ~0 for no limit
  * @warmup: iterations
  * @timeout_ns: for each iteration
@@ -68,7 +70,7 @@ struct kv_run_end {
  * @signal: streams: requests of a group, of which the last one is signaled; other loops: 1
  * @post_context: enum kverbs_post_context
  * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
- * @cpu: -1 for any
+ * @cpu: of workers whose ends name none; -1 for any
  * @spins: empty polls before the CPU is yielded
  * @spins_given: the user has set @spins
  */
@@ -111,7 +113,7 @@ struct kv_run_spec {
  * @error: how it ended
  * @measuring: the warm-up is over
  * @warmup: iterations before the first sample
- * @elapsed_ns: the time of the measured part
+ * @elapsed_ns: from kv_run.gate_ns to the end of the loop
  */
 struct kv_worker {
 	struct kv_run *run;
@@ -139,6 +141,10 @@ struct kv_worker {
  * @fn: the loop
  * @told: the workers are told of completions, and don't poll for them (handler.c)
  * @stop_reason: the error to report for -ECANCELED; set before kv_loop.stop
+ * @error: of the worker that failed first; 0: none did
+ * @warming: workers that have not come to the gate
+ * @gate: open, because all workers have come, or are to end
+ * @gate_ns: when all had come; 0: not all have
  * @active: workers that have not ended
  * @state: enum kverbs_run_state; the release that makes the rest readable
  * @done: no thread touches the run any more
@@ -151,6 +157,10 @@ struct kv_run {
 	kv_loop_fn fn;
 	bool told;
 	int stop_reason;
+	int error;
+	atomic_t warming;
+	struct completion gate;
+	u64 gate_ns;
 	atomic_t active;
 	int state;
 	struct completion done;
@@ -159,7 +169,6 @@ struct kv_run {
 };
 
 struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong);
-void kv_run_cancel(struct kv_run *run, int reason);
 
 extern struct kv_obj_class kv_run_class;
 
@@ -167,6 +176,7 @@ extern struct kv_obj_class kv_run_class;
 size_t kv_worker_bytes(const struct kv_run *run);
 int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number);
 void kv_worker_exit(struct kv_worker *worker);
+void kv_workers_cancel(struct kv_run *run, int reason);
 int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack);
 
 #endif

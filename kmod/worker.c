@@ -22,12 +22,24 @@ static struct kv_loop *worker_prep_pass(struct kv_worker *worker, u64 iters, u64
 	return loop;
 }
 
+/* Waits until all workers have come, or are to end. An interruptible wait may be a long one. */
+static int worker_pass_gate(struct kv_run *run)
+{
+	if (atomic_dec_and_test(&run->warming)) {
+		run->gate_ns = ktime_get_raw_ns();
+		complete_all(&run->gate);
+	} else {
+		wait_for_completion_interruptible(&run->gate);
+	}
+	return run->gate_ns ? 0 : -ECANCELED;
+}
+
 static int worker_measure(struct kv_worker *worker)
 {
-	const struct kv_run_spec *spec = &worker->run->spec;
-	kv_loop_fn fn = worker->run->fn;
+	struct kv_run *run = worker->run;
+	const struct kv_run_spec *spec = &run->spec;
+	kv_loop_fn fn = run->fn;
 	struct kv_loop *loop;
-	u64 start;
 	int ret = 0;
 
 	WRITE_ONCE(worker->cpu, raw_smp_processor_id());
@@ -38,12 +50,12 @@ static int worker_measure(struct kv_worker *worker)
 	loop = worker_prep_pass(worker, spec->iters, spec->time_ns == ~0ULL ? ~0ULL :
 				kv_env_ns_to_ticks(spec->time_ns));
 	WRITE_ONCE(worker->measuring, true);
+	ret = ret ?: worker_pass_gate(run);
 	if (ret)
 		return ret;
-	start = ktime_get_raw_ns();
 	ret = fn(loop);
-	WRITE_ONCE(worker->elapsed_ns, ktime_get_raw_ns() - start);
-	if (!worker->run->told)
+	WRITE_ONCE(worker->elapsed_ns, ktime_get_raw_ns() - run->gate_ns);
+	if (!run->told)
 		WRITE_ONCE(worker->cpu, raw_smp_processor_id());
 	return ret;
 }
@@ -61,22 +73,12 @@ static void worker_release(struct kv_worker *worker)
 	}
 }
 
-static int worker_first_error(const struct kv_run *run)
-{
-	u32 i;
-
-	for (i = 0; i < run->workers; i++)
-		if (run->worker[i].error)
-			return run->worker[i].error;
-	return 0;
-}
-
 /* The last worker has ended. */
 static void worker_end_run(struct kv_run *run)
 {
 	struct kv_event event = {
 		.type = KVERBS_EVENT_RUN_DONE,
-		.error = worker_first_error(run),
+		.error = run->error,
 	};
 
 	/* Pairs with the acquire of the reader of the result. */
@@ -84,6 +86,24 @@ static void worker_end_run(struct kv_run *run)
 	kv_event_send_obj(&run->obj, &event);
 	/* The run may be freed from here on. */
 	complete_all(&run->done);
+}
+
+/**
+ * kv_workers_cancel() - ask the workers to end
+ * @run: the run; workers that have ended are not affected
+ * @reason: the error that the workers report, a negative errno
+ */
+void kv_workers_cancel(struct kv_run *run, int reason)
+{
+	u32 i;
+
+	cmpxchg(&run->stop_reason, 0, reason);
+	for (i = 0; i < run->workers; i++) {
+		/* Pairs with the acquire of the thread that reads the reason. */
+		smp_store_release(&run->worker[i].loop.stop, 1);
+		complete(&run->worker[i].wake);
+	}
+	complete_all(&run->gate);
 }
 
 static int worker_thread(void *arg)
@@ -97,10 +117,14 @@ static int worker_thread(void *arg)
 	ret = worker_measure(worker);
 	if (run->told)
 		kv_handler_detach(worker);
-	/* Pairs with the release of kv_run_cancel(). */
+	/* Pairs with the release of kv_workers_cancel(). */
 	if (ret == -ECANCELED && smp_load_acquire(&worker->loop.stop))
 		ret = READ_ONCE(run->stop_reason);
 	WRITE_ONCE(worker->error, ret);
+	if (ret) {
+		cmpxchg(&run->error, 0, ret);
+		kv_workers_cancel(run, -ECANCELED);
+	}
 	/* With several QPs, the loop does not report the QP that had the error. */
 	kv_event_send_wc(worker->ends == 1 ? &worker->from->qp->obj : &run->obj,
 			 worker->loop.wc_status, worker->loop.vendor_err);
@@ -202,6 +226,7 @@ void kv_worker_exit(struct kv_worker *worker)
 static int worker_create(struct kv_worker *worker, struct netlink_ext_ack *extack)
 {
 	const struct kv_run *run = worker->run;
+	int cpu = worker->ends && worker->from->cpu >= 0 ? worker->from->cpu : run->spec.cpu;
 	struct task_struct *task;
 
 	/* The thread's reference: rmmod fails while it runs. An rmmod that has begun goes on. */
@@ -215,8 +240,8 @@ static int worker_create(struct kv_worker *worker, struct netlink_ext_ack *extac
 	}
 	/* The thread takes the caller's niceness, so that both spaces compete for the CPU alike. */
 	set_user_nice(task, worker->run->spec.nice);
-	if (run->spec.cpu >= 0)
-		kthread_bind(task, run->spec.cpu);
+	if (cpu >= 0)
+		kthread_bind(task, cpu);
 	worker->task = task;
 	return 0;
 }

@@ -1296,6 +1296,8 @@ enum kverbs_a_conn {
  * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; not for SEND
  * @KVERBS_A_END_LOCAL_OFFSET: u64, the first byte in LOCAL_BUF, default 0
  * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0; ping-pongs only
+ * @KVERBS_A_END_CPU: u32, 0 .. 2^31 - 1, of the worker that drives it, default SPEC's CPU;
+ *	POST_TO_COMPLETION and STREAM only
  */
 enum kverbs_a_end {
 	KVERBS_A_END_UNSPEC,
@@ -1308,6 +1310,7 @@ enum kverbs_a_end {
 	KVERBS_A_END_REMOTE_KEY,
 	KVERBS_A_END_LOCAL_OFFSET,
 	KVERBS_A_END_TARGET_OFFSET,
+	KVERBS_A_END_CPU,
 
 	__KVERBS_A_END_LAST,
 	KVERBS_A_END_MAX = __KVERBS_A_END_LAST - 1,
@@ -1338,14 +1341,16 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_OP: u32, enum kverbs_op, one that LOOP takes; not for NULL
  * @KVERBS_A_SPEC_SIZE: u32, bytes, 1 .. the buffers' length; atomics: 8; not for NULL
  * @KVERBS_A_SPEC_END: nest of enum kverbs_a_end, for each end of a connection that the run
- *	drives: PINGPONG 2, NULL none, the others 1
+ *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION and STREAM up to 16, with a
+ *	worker for each, and CQs of its own
  * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
  *	compared; default 0; atomics only
  * @KVERBS_A_SPEC_SWAP: u64, what is stored; default 0; CMP_SWP only
- * @KVERBS_A_SPEC_ITERS: u64, from 1 on, samples to take; this or TIME_NS, or both
- *	(what comes first ends the run)
+ * @KVERBS_A_SPEC_ITERS: u64, from 1 on, samples that each worker takes; this or TIME_NS, or both
+ *	(what comes first ends the worker)
  * @KVERBS_A_SPEC_TIME_NS: u64, how long to take samples, 1 ns .. 24 h
- * @KVERBS_A_SPEC_WARMUP: u64, iterations before the first sample, default 0
+ * @KVERBS_A_SPEC_WARMUP: u64, iterations before a worker's first sample, default 0. Once all
+ *	workers have done theirs, all begin to take samples.
  * @KVERBS_A_SPEC_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s; not for NULL
  * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL
@@ -1391,8 +1396,9 @@ enum kverbs_a_spec {
  * enum kverbs_a_result - what one worker of a run has measured
  * @KVERBS_A_RESULT_CPU: u32, where its thread ran last; absent if it has not begun
  * @KVERBS_A_RESULT_ERROR: s32, 0 or a negative errno: -EIO: see WC_STATUS,
- *	-ETIMEDOUT: no completion within TIMEOUT_NS, -ECANCELED, -ENODEV: the
- *	device was removed; others: what ib_post_send() returned
+ *	-ETIMEDOUT: no completion within TIMEOUT_NS, -ECANCELED: by RUN_CANCEL, or because
+ *	another worker failed, -ENODEV: the device was removed; others: what ib_post_send()
+ *	returned
  * @KVERBS_A_RESULT_WC_STATUS: u32, enum ib_wc_status (IBTA 11.6.2) of the completion that
  *	ended it; 0, success, if none did
  * @KVERBS_A_RESULT_VENDOR_ERR: u32, of that completion
@@ -1403,7 +1409,8 @@ enum kverbs_a_spec {
  * @KVERBS_A_RESULT_SUM_TICKS: u64
  * @KVERBS_A_RESULT_ELAPSED_TICKS: u64, from the first sample's start to the last's
  *	end
- * @KVERBS_A_RESULT_ELAPSED_NS: u64, the same span by CLOCK_MONOTONIC_RAW
+ * @KVERBS_A_RESULT_ELAPSED_NS: u64, to the last sample's end by CLOCK_MONOTONIC_RAW, from when
+ *	all workers had warmed up: the largest one is the time of the run
  * @KVERBS_A_RESULT_YIELDS: u64, how often the thread yielded the CPU after SPINS empty polls
  *	while samples were taken
  */
@@ -1432,7 +1439,7 @@ enum kverbs_a_result {
  * @KVERBS_A_RUN_SPEC: nest of enum kverbs_a_spec
  * @KVERBS_A_RUN_STATE: u32, enum kverbs_run_state; DONE once all workers have ended
  * @KVERBS_A_RUN_RESULT: nest of enum kverbs_a_result, for each worker: a thread with its ends
- *	and its histogram. Today's loops have one.
+ *	and its histogram; in the order of the ENDs
  * @KVERBS_A_RUN_HIST_SHIFT: u32, a histogram has 2^HIST_SHIFT bins for each power of two
  * @KVERBS_A_RUN_WORKER: u32, 0 .. 2^31 - 1, request: whose bins, in the order of the RESULTs,
  *	default 0

@@ -32,6 +32,7 @@ static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_REMOTE_KEY] = { .type = NLA_U32 },
 	[KVERBS_A_END_LOCAL_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_END_TARGET_OFFSET] = { .type = NLA_U64 },
+	[KVERBS_A_END_CPU] = KV_POLICY_INT,
 };
 
 static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
@@ -66,6 +67,7 @@ static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
  * @nest: its SPEC
  * @spec: the attributes there; of several ENDs the last
  * @end: all of its ENDs
+ * @of_end: the attributes of each END
  * @given: the attributes that are given
  * @to: the run's spec
  */
@@ -73,6 +75,7 @@ struct start {
 	struct nlattr *nest;
 	struct nlattr *spec[KVERBS_A_SPEC_MAX + 1];
 	struct nlattr *end[KV_RUN_ENDS_MAX];
+	struct nlattr *of_end[KV_RUN_ENDS_MAX][KVERBS_A_END_MAX + 1];
 	struct kv_run_given given;
 	struct kv_run_spec to;
 };
@@ -122,13 +125,13 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->signal = kv_u32_or(attrs[KVERBS_A_SPEC_SIGNAL], spec->list);
 	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->signal);
 	spec->nice = kv_call_of(info)->nice;
-	spec->cpu = attrs[KVERBS_A_SPEC_CPU] ? nla_get_u32(attrs[KVERBS_A_SPEC_CPU]) : -1;
+	spec->cpu = kv_u32_or(attrs[KVERBS_A_SPEC_CPU], -1);
 	return 0;
 }
 
-static int run_parse_end(struct genl_info *info, const struct start *start, unsigned int i,
-			 struct nlattr **attrs)
+static int run_parse_end(struct genl_info *info, struct start *start, unsigned int i)
 {
+	struct nlattr **attrs = start->of_end[i];
 	struct kv_refusal why;
 	int ret;
 
@@ -161,6 +164,7 @@ static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv
 	end->target.offset = kv_u64_or(attrs[KVERBS_A_END_TARGET_OFFSET], 0);
 	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
 	end->remote_key = kv_u32_or(attrs[KVERBS_A_END_REMOTE_KEY], 0);
+	end->cpu = kv_u32_or(attrs[KVERBS_A_END_CPU], -1);
 	return kv_msg_find(info, attrs[KVERBS_A_END_QP], qp, dev, &end->qp) ?:
 	       run_find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF],
 			       attrs[KVERBS_A_END_LOCAL_MR], dev, &end->local) ?:
@@ -211,7 +215,6 @@ static int run_start_null(struct genl_info *info, const struct start *start)
 /* The run's device is the device of the first end's QP. */
 static int run_start_on_ends(struct genl_info *info, struct start *start)
 {
-	struct nlattr *end[KV_RUN_ENDS_MAX][KVERBS_A_END_MAX + 1];
 	struct kv_run_spec *spec = &start->to;
 	struct kv_obj *qp;
 	unsigned int i;
@@ -219,14 +222,14 @@ static int run_start_on_ends(struct genl_info *info, struct start *start)
 
 	spec->ends = start->given.ends;
 	for (i = 0; i < spec->ends && !ret; i++)
-		ret = run_parse_end(info, start, i, end[i]);
+		ret = run_parse_end(info, start, i);
 	if (ret)
 		return ret;
-	ret = kv_msg_lock_found(info, end[0][KVERBS_A_END_QP], &kv_qp_class, &qp);
+	ret = kv_msg_lock_found(info, start->of_end[0][KVERBS_A_END_QP], &kv_qp_class, &qp);
 	if (ret)
 		return ret;
 	for (i = 0; i < spec->ends && !ret; i++)
-		ret = run_find_end(info, end[i], qp->dev, &spec->end[i]);
+		ret = run_find_end(info, start->of_end[i], qp->dev, &spec->end[i]);
 	if (!ret)
 		ret = run_start_on_dev(info, qp->dev, start);
 	kv_obj_unlock(qp);
@@ -235,7 +238,7 @@ static int run_start_on_ends(struct genl_info *info, struct start *start)
 
 static int run_start(struct sk_buff *skb, struct genl_info *info)
 {
-	/* Not on the stack: with its attributes a spec takes half a KiB. */
+	/* Not on the stack: with its attributes a spec takes 3 KiB. */
 	struct start *start = kzalloc(sizeof(*start), GFP_KERNEL);
 	int ret;
 
@@ -257,7 +260,7 @@ static int run_cancel(struct sk_buff *skb, struct genl_info *info)
 	ret = kv_msg_lock_obj(info, KVERBS_A_RUN_ID, &kv_run_class, &obj);
 	if (ret)
 		return ret;
-	kv_run_cancel(container_of(obj, struct kv_run, obj), -ECANCELED);
+	kv_workers_cancel(container_of(obj, struct kv_run, obj), -ECANCELED);
 	kv_obj_unlock(obj);
 	return 0;
 }
@@ -305,7 +308,8 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 	    (target->buf_id && kv_put_u64(skb, KVERBS_A_END_TARGET_OFFSET, target->offset)) ||
 	    (target->mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, target->mr_id)) ||
 	    (remote && kv_put_u64(skb, KVERBS_A_END_REMOTE_ADDR, end->remote_addr)) ||
-	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)))
+	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)) ||
+	    (end->cpu >= 0 && nla_put_u32(skb, KVERBS_A_END_CPU, end->cpu)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -401,6 +405,16 @@ static int run_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return ret;
 }
 
+/* Bytes that run_fill() needs at most: a worker's END has less than 128, its RESULT 256. */
+#define FILL_SIZE (NLMSG_DEFAULT_SIZE + KV_RUN_WORKERS_MAX * 384)
+
+/* A message of the dump has to hold the run with the most workers. */
+static int run_start_list(struct netlink_callback *cb)
+{
+	cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc, FILL_SIZE);
+	return kv_netlink_dump_start(cb);
+}
+
 /* Dumps are without bins: they would not fit. */
 static const struct kv_noun run_noun = {
 	.class = &kv_run_class,
@@ -430,7 +444,7 @@ static size_t run_size_of_bins(const struct genl_info *info)
 {
 	size_t bins = info->attrs[KVERBS_A_RUN_FIRST_BIN] ? BINS_MAX : 0;
 
-	return NLMSG_DEFAULT_SIZE + NLA_HDRLEN + bins * sizeof(struct kverbs_bin);
+	return FILL_SIZE + NLA_HDRLEN + bins * sizeof(struct kverbs_bin);
 }
 
 #define TAKES(NAME) KV_TAKES(RUN, NAME)
@@ -439,7 +453,8 @@ static const struct kv_command run_commands[] = {
 	KV_COMMAND(RUN, START, .doit = run_start, TAKES(SPEC)),
 	KV_COMMAND_AT_ONCE(RUN, CANCEL, .doit = run_cancel, TAKES(ID)),
 	{ .cmd = KVERBS_CMD_RUN_GET, .at_once = true, .run = run_get, .size = run_size_of_bins,
-	  KV_LISTS, KV_TAKEN(TAKES(ID), TAKES(WORKER), TAKES(FIRST_BIN)) },
+	  .start = run_start_list, .dumpit = kv_netlink_dump,
+	  KV_TAKEN(TAKES(ID), TAKES(WORKER), TAKES(FIRST_BIN)) },
 	KV_COMMAND(RUN, DEL, .run = kv_noun_del, TAKES(ID)),
 };
 

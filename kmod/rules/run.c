@@ -7,7 +7,9 @@
 #define BIT_OF(name) (1U << KVERBS_##name)
 #define PINGPONGS (BIT_OF(LOOP_PINGPONG) | BIT_OF(LOOP_PINGPONG_CLIENT) | \
 		   BIT_OF(LOOP_PINGPONG_SERVER))
-#define VERBS (BIT_OF(LOOP_POST_TO_COMPLETION) | BIT_OF(LOOP_STREAM) | PINGPONGS)
+/* The loops that may have several workers. */
+#define SEVERAL (BIT_OF(LOOP_POST_TO_COMPLETION) | BIT_OF(LOOP_STREAM))
+#define VERBS (SEVERAL | PINGPONGS)
 
 static bool any_op(__u32 op)
 {
@@ -60,14 +62,16 @@ static const struct limit end_limits[] = {
 	  "remote_addr goes with write, read and atomics only" },
 	{ KVERBS_A_END_REMOTE_KEY, VERBS, kv_op_needs_remote,
 	  "remote_key goes with write, read and atomics only" },
+	{ KVERBS_A_END_CPU, SEVERAL, any_op,
+	  "the cpu of an end goes with POST_TO_COMPLETION and STREAM only: give that of the spec" },
 	{ 0 },
 };
 
 /**
- * kv_run_ends() - how many ends of connections does a loop drive?
+ * kv_run_ends() - how many ends of connections does a worker drive?
  * @loop: enum kverbs_loop
  *
- * Return: 0 .. KV_RUN_ENDS_MAX
+ * Return: 0 .. KV_LOOP_ENDS
  */
 __u32 kv_run_ends(__u32 loop)
 {
@@ -94,6 +98,14 @@ static int check_limits(const struct limit *at, const struct kv_run_given *given
 		if (attrs & 1U << at->attr && !(at->loops & 1U << given->loop && at->op(given->op)))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
 	return 0;
+}
+
+static const char *too_many(__u32 most)
+{
+	if (most > 2)
+		return "more than 16 ends: a run has at most so many workers";
+	return most > 1 ? "more than two ends: PINGPONG drives both" :
+			  "more than one end: this loop drives one";
 }
 
 /**
@@ -132,10 +144,10 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 	if (given->ends < ends)
 		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
 					      "an end is missing: PINGPONG drives both");
+	if (SEVERAL & 1U << given->loop)
+		ends = KV_RUN_WORKERS_MAX;
 	if (given->ends > ends)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END,
-					   ends > 1 ? "more than two ends: PINGPONG drives both" :
-						      "more than one end: this loop drives one");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END, too_many(ends));
 	return 0;
 }
 
@@ -199,6 +211,9 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
 	if (PINGPONGS & 1U << s->loop && !qp->polled)
 		return kv_refusal_set(why, -EINVAL,
 				      "a ping-pong polls: it needs a qp whose cqs have the context polled");
+	if (qp->other_context)
+		return kv_refusal_set(why, -EINVAL,
+				      "the send_cqs of all ends need the same context");
 	if (s->spins && qp->context != KVERBS_CQ_POLLED)
 		return kv_refusal_set(why, -EINVAL,
 				      "spins goes with a cq of context polled: no other is polled");

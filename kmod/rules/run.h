@@ -7,11 +7,11 @@
 
 /* Rules about a run's spec, and about its QPs, CQs and buffers. */
 
-/* The largest number of ends of connections that a run drives. */
-#define KV_RUN_ENDS_MAX 2
+/* The largest number of workers of a run. Only loops of one end may have more than one. */
+#define KV_RUN_WORKERS_MAX 16
 
-/* The largest number of workers of a run: no loop takes the ends of more than one. */
-#define KV_RUN_WORKERS_MAX 1
+/* The largest number of ends of connections that a run drives. */
+#define KV_RUN_ENDS_MAX KV_RUN_WORKERS_MAX
 
 /* Requests that a stream has outstanding at most, and that it posts at a time. */
 #define KV_RUN_DEPTH_MAX 16384
@@ -46,6 +46,7 @@ struct kv_run_given {
  * @list: streams: requests of a post; for other loops 1
  * @signal: streams: requests of a group; for other loops 1
  * @spins: the spec has a number of spins
+ * @context: enum kverbs_cq_context of the CQ of the first end's sends
  * @atomic: the device has atomic operations
  * @share_cq: two ends have a CQ in common, or are one QP
  */
@@ -56,6 +57,7 @@ struct kv_run_spec_facts {
 	__u32 depth;
 	__u32 list;
 	__u32 signal;
+	__u32 context;
 	bool spins;
 	bool atomic;
 	bool share_cq;
@@ -66,6 +68,7 @@ struct kv_run_spec_facts {
  * @type: enum kverbs_qp_type
  * @srq: it has an SRQ
  * @context: enum kverbs_cq_context of the CQ of its sends
+ * @other_context: that is not the context of the run's first end
  * @polled: both its CQs have the context polled
  * @srq_cq: a QP with an SRQ receives into one of these CQs
  * @pending: for these CQs, requests posted by hand are outstanding or their completions not polled
@@ -74,6 +77,7 @@ struct kv_run_qp_facts {
 	__u32 type;
 	bool srq;
 	__u32 context;
+	bool other_context;
 	bool polled;
 	bool srq_cq;
 	bool pending;

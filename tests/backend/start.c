@@ -75,7 +75,8 @@ static const char *refuse_unused(struct kv_pair *p)
 	    !REFUSES(in.spec.end[0].target_buf = 12345, "end 1: ") ||
 	    !REFUSES(in.spec.end[0].has_remote = false, "remote_addr is missing") ||
 	    !REFUSES(in.spec.ends = 0, "end is missing") ||
-	    !REFUSES((in.spec.end[1] = in.spec.end[0], in.spec.ends = 2), "more than one end") ||
+	    !REFUSES((in.spec.end[1] = in.spec.end[0], in.spec.ends = 2), "two ends need a qp each") ||
+	    !REFUSES((in.spec.end[0].has_cpu = true, in.spec.end[0].cpu = NO_CPU), "") ||
 	    !REFUSES(in.spec.iters = 0, "iters and time_ns are missing"))
 		return "a run with what its loop has no use for, or without what it needs, is not refused";
 #undef REFUSES

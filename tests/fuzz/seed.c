@@ -511,6 +511,8 @@ static void put_end(uint32_t loop, uint32_t op, uint8_t qp)
 	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
 	if (qp)
 		put_u64(KVERBS_A_END_LOCAL_OFFSET, 8);
+	if (qp && loop == KVERBS_LOOP_STREAM)
+		put_u32(KVERBS_A_END_CPU, 0);
 	if (loop != KVERBS_LOOP_POST_TO_COMPLETION && loop != KVERBS_LOOP_STREAM) {
 		put_id(KVERBS_A_END_TARGET_BUF, KVERBS_CMD_BUF_GET, 1);
 		put_u64(KVERBS_A_END_TARGET_OFFSET, 0);
@@ -555,7 +557,8 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 		put_u32(KVERBS_A_SPEC_SIGNAL, 4);
 	}
 	put_end(loop, op, 0);
-	if (loop == KVERBS_LOOP_PINGPONG)
+	/* The other end, or that of a second worker. */
+	if (loop == KVERBS_LOOP_PINGPONG || loop == KVERBS_LOOP_STREAM)
 		put_end(loop, op, 1);
 	nest_end();
 }

@@ -42,6 +42,8 @@ static void a_spec_has_what_it_needs(void **state)
 	struct kv_run_given good[] = {
 		GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV), 0, NULL, SEND),
 		GIVEN(WORK | SPEC(END), 1, POST_TO_COMPLETION, WRITE),
+		GIVEN(WORK | SPEC(END), KV_RUN_WORKERS_MAX, POST_TO_COMPLETION, WRITE),
+		GIVEN(WORK | SPEC(END), KV_RUN_WORKERS_MAX, STREAM, WRITE),
 		GIVEN(SPEC(LOOP) | SPEC(TIME_NS) | SPEC(OP) | SPEC(SIZE) | SPEC(END), 2, PINGPONG, SEND),
 	};
 
@@ -60,7 +62,8 @@ static void a_spec_has_what_it_needs(void **state)
 
 static void a_spec_has_nothing_else(void **state)
 {
-	surplus(GIVEN(WORK, 2, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_END, "more than one end");
+	surplus(GIVEN(WORK, KV_RUN_WORKERS_MAX + 1, STREAM, WRITE), KVERBS_A_SPEC_END, "more than 16 ends");
+	surplus(GIVEN(WORK, 2, PINGPONG_CLIENT, WRITE), KVERBS_A_SPEC_END, "more than one end");
 	surplus(GIVEN(WORK, 3, PINGPONG, WRITE), KVERBS_A_SPEC_END, "more than two ends: PINGPONG");
 	surplus(GIVEN(WORK | SPEC(DEV), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_DEV, "dev goes with");
 	surplus(GIVEN(WORK | SPEC(SWAP), 1, POST_TO_COMPLETION, FETCH_ADD), KVERBS_A_SPEC_SWAP,
@@ -101,6 +104,7 @@ static void an_end_has_what_the_run_needs(void **state)
 		{ &write, MEMORY | REMOTE | END(TARGET_MR), KVERBS_A_END_TARGET_MR, false, "target_mr goes with" },
 		{ &write, MEMORY | REMOTE | END(TARGET_OFFSET), KVERBS_A_END_TARGET_OFFSET, false,
 		  "target_offset goes with" },
+		{ &send, MEMORY | END(TARGET_BUF) | END(CPU), KVERBS_A_END_CPU, false, "the cpu of an end goes with" },
 		{ &send, MEMORY, KVERBS_A_END_TARGET_BUF, true, "target_buf is missing" },
 		{ &send, MEMORY | END(TARGET_BUF) | END(REMOTE_ADDR), KVERBS_A_END_REMOTE_ADDR, false,
 		  "remote_addr goes with" },
@@ -109,6 +113,7 @@ static void an_end_has_what_the_run_needs(void **state)
 	};
 
 	assert_int_equal(kv_run_check_end_given(&write, MEMORY | REMOTE, &why), 0);
+	assert_int_equal(kv_run_check_end_given(&write, MEMORY | REMOTE | END(CPU), &why), 0);
 	assert_int_equal(kv_run_check_end_given(&send, MEMORY | END(TARGET_BUF), &why), 0);
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		is_refused(kv_run_check_end_given(bad[i].of, bad[i].end, &why), -EINVAL, bad[i].attr,
@@ -152,6 +157,9 @@ static void a_qp_that_a_run_takes(void **state)
 	qp.polled = false;
 	qp.context = KVERBS_CQ_SOFTIRQ;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	qp.other_context = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the send_cqs of all ends need the same context");
+	qp.other_context = false;
 	s.spins = true;
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "spins goes with a cq of context polled");
 	qp.context = KVERBS_CQ_POLLED;

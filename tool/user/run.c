@@ -3,7 +3,9 @@
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include "rules/run.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
@@ -43,8 +45,6 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 		spec->timeout_ns = KV_RUN_TIMEOUT_NS;
 	if (spec->timeout_ns < KV_RUN_TIMEOUT_NS_MIN)
 		return kv_user_fail(u, -EINVAL, "timeout_ns must be 1 ms to 1 h");
-	if (spec->cpu >= CPU_SETSIZE)
-		return kv_user_fail(u, -EINVAL, "cpu %d is not online", spec->cpu);
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
 	spec->list = spec->list ?: 1;
@@ -93,9 +93,10 @@ static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_
 		return ret;
 	*dev = run->ends[0].qp->obj.dev;
 	run->sleeps = run->ends[0].qp->send_cq->channel;
-	if (run->sleeps && !spec->in_wait)
+	/* A signal ends the sleep of the thread that waits for the run, and of no other one. */
+	if (run->sleeps && (!spec->in_wait || spec->ends > 1))
 		return kv_user_fail(u, -EOPNOTSUPP,
-				    "a run on a cq of context event has no thread of its own in user space");
+				    "a run on cqs of context event has one thread in user space, that of the caller");
 	return 0;
 }
 
@@ -134,7 +135,7 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 		kv_user_wr_prep(run, i);
 		if (run->spec.op != KVERBS_OP_SEND)
 			continue;
-		ret = post_recvs(u, end->qp, &run->end[i]);
+		ret = post_recvs(u, end->qp, &run->worker->end[i]);
 		/* Receives stay posted, whether the run starts or not. */
 		if (end->qp->recvs)
 			hold_target(run, i);
@@ -173,6 +174,55 @@ static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 	}
 }
 
+/* The worker that drives end @i. */
+struct kv_user_worker *kv_user_run_worker(const struct kv_user_run *run, unsigned int i)
+{
+	return &run->worker[i / kv_run_ends(run->spec.loop)];
+}
+
+/* Each worker drives as many ends as the loop does; a null loop has one worker. */
+static int make_workers(struct kv_user *u, struct kv_user_run *run)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	uint32_t ends = kv_run_ends(spec->loop);
+
+	run->workers = ends ? spec->ends / ends : 1;
+	run->warming = run->active = run->workers;
+	run->spec.in_wait &= run->workers == 1;
+	run->worker = calloc(run->workers, sizeof(*run->worker));
+	if (!run->worker)
+		return kv_user_fail(u, -ENOMEM, "no memory for %u workers", run->workers);
+	for (unsigned int i = 0; i < run->workers; i++) {
+		struct kv_user_worker *w = &run->worker[i];
+
+		w->run = run;
+		w->cpu = -1;
+		w->cpu_asked = ends && spec->end[i].has_cpu ? (int32_t)spec->end[i].cpu : spec->cpu;
+		if (w->cpu_asked >= CPU_SETSIZE)
+			return kv_user_fail(u, -EINVAL, "cpu %d is not online", w->cpu_asked);
+		w->loop.a = &w->end[0];
+		w->loop.b = ends > 1 ? &w->end[1] : NULL;
+		w->loop.hist = &w->hist;
+		w->loop.posted = w->posted;
+		w->loop.groups = spec->depth / spec->signal;
+		w->loop.quiet = spec->signal / spec->list - 1;
+		w->loop.timeout = kv_clock_ns_to_ticks(spec->timeout_ns);
+		w->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
+		w->loop.spins = (uint32_t)spec->spins;
+	}
+	return 0;
+}
+
+/* The workers have ended: may their QPs be used by another run? */
+static void judge_qps(struct kv_user_run *run)
+{
+	for (unsigned int i = 0; i < run->spec.ends; i++) {
+		const struct kv_user_worker *w = kv_user_run_worker(run, i);
+
+		run->ends[i].qp->needs_reset = w->loop.busy || (w->error && w->error != -ECANCELED);
+	}
+}
+
 /* The first call measures the clock, which takes 20 ms. */
 int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *in,
 		      struct kv_id *out)
@@ -186,28 +236,19 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	run->spec = *spec;
 	run->reason = -ECANCELED;
 	run->spins_given = spec->spins >= 0;
-	run->cpu = -1;
 	ret = check_spec(u, &run->spec) ?:
 	      find_ends(u, run, &run->obj.dev) ?:
 	      check_idle(u, run) ?:
-	      kv_user_wr_check(u, run);
+	      kv_user_wr_check(u, run) ?:
+	      make_workers(u, run);
 	if (ret)
 		goto err_free;
 
 	run->fn = run->sleeps ? kv_loop_pick_event(0) : kv_loop_pick(spec->loop, spec->op, 0);
 	run->time = spec->time_ns ? kv_clock_ns_to_ticks(spec->time_ns) : UINT64_MAX;
-	run->loop.a = &run->end[0];
-	run->loop.b = spec->ends > 1 ? &run->end[1] : NULL;
-	run->loop.hist = &run->hist;
-	run->loop.posted = run->posted;
-	run->loop.groups = run->spec.depth / run->spec.signal;
-	run->loop.quiet = run->spec.signal / run->spec.list - 1;
-	run->loop.timeout = kv_clock_ns_to_ticks(run->spec.timeout_ns);
-	run->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
-	run->loop.spins = (uint32_t)run->spec.spins;
 	ret = prep_ends(u, run) ?: kv_user_worker_start(u, run);
 	if (ret)
-		goto err_free;
+		goto err_judge;
 
 	hold_buffers(run);
 	set_poller(run, run);
@@ -217,7 +258,10 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	out->id = run->obj.id;
 	return 0;
 
+err_judge:
+	judge_qps(run);
 err_free:
+	free(run->worker);
 	kv_user_obj_free(&run->obj);
 	return ret;
 }
@@ -227,9 +271,7 @@ static void join(struct kv_user_run *run)
 {
 	kv_user_worker_join(run);
 	run->joined = true;
-	for (unsigned int i = 0; i < run->spec.ends; i++)
-		run->ends[i].qp->needs_reset = run->loop.busy ||
-			(run->error && run->error != -ECANCELED);
+	judge_qps(run);
 	set_poller(run, NULL);
 }
 
@@ -244,10 +286,15 @@ bool kv_user_run_active(struct kv_user_run *run)
 	return false;
 }
 
-/* Asks the loop to end. A run that has ended stays as it is. */
+/* Asks the loops to end. A run that has ended stays as it is. */
 void kv_user_run_stop(struct kv_user_run *run)
 {
-	__atomic_store_n(&run->loop.stop, 1, __ATOMIC_RELAXED);
+	if (run->joined)
+		return;
+	for (unsigned int i = 0; i < run->workers; i++)
+		__atomic_store_n(&run->worker[i].loop.stop, 1, __ATOMIC_RELAXED);
+	if (!run->spec.in_wait)
+		eventfd_write(run->gate, 1);
 }
 
 /*
@@ -270,6 +317,7 @@ int kv_user_run_destroy(struct kv_user *u, void *obj)
 	kv_user_run_stop(run);
 	if (!run->joined)
 		join(run);
+	free(run->worker);
 	return 0;
 }
 
@@ -324,34 +372,40 @@ static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 	snprintf(spec->dev, sizeof(spec->dev), "%s", kv_user_dev_name(run->obj.dev));
 }
 
-/* Fills all but the bins. Returns false if the warm-up is not over, or if the run ended in it. */
-static bool fill(struct kv_user_run *run, struct kv_run_result *result)
+/* @active: the run is; its workers may have no error yet. */
+static void fill_worker(const struct kv_user_worker *w, bool active, struct kv_worker_result *to)
 {
-	struct kv_worker_result *to = &result->worker[0];
-	bool active = kv_user_run_active(run);
-	bool measuring = __atomic_load_n(&run->measuring, __ATOMIC_ACQUIRE);
-	const struct kv_loop *loop = &run->loop;
-	__u64 warmup = load(&run->warmup);
-	int cpu = kv_env_get(&run->cpu);
+	bool measuring = __atomic_load_n(&w->measuring, __ATOMIC_ACQUIRE);
+	const struct kv_loop *loop = &w->loop;
+	__u64 warmup = load(&w->warmup);
+	int cpu = kv_env_get(&w->cpu);
 
-	fill_spec(run, &result->spec);
-	result->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
-	result->hist_shift = KV_HIST_SHIFT;
-	result->workers = 1;
 	memset(to, 0, sizeof(*to));
 	to->has_cpu = cpu >= 0;
 	to->cpu = cpu >= 0 ? (uint32_t)cpu : 0;
-	to->error = active ? 0 : run->error;
+	to->error = active ? 0 : w->error;
 	to->wc_status = active ? 0 : loop->wc_status;
 	to->vendor_err = active ? 0 : loop->vendor_err;
 	to->warmup = warmup || measuring ? warmup : load(&loop->done);
 	to->samples = measuring ? load(&loop->done) : 0;
 	to->yields = measuring ? load(&loop->yields) : 0;
-	to->sum_ticks = measuring ? load(&run->hist.sum) : 0;
-	to->elapsed_ticks = measuring ? run->before + kv_loop_elapsed(loop) : 0;
+	to->sum_ticks = measuring ? load(&w->hist.sum) : 0;
+	to->elapsed_ticks = measuring ? w->before + kv_loop_elapsed(loop) : 0;
 	to->elapsed_ns = active ? (uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick()) :
-				  run->elapsed_ns;
-	return measuring;
+				  w->elapsed_ns;
+}
+
+/* Fills all but the bins. */
+static void fill(struct kv_user_run *run, struct kv_run_result *result)
+{
+	bool active = kv_user_run_active(run);
+
+	fill_spec(run, &result->spec);
+	result->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
+	result->hist_shift = KV_HIST_SHIFT;
+	result->workers = run->workers;
+	for (unsigned int i = 0; i < run->workers; i++)
+		fill_worker(&run->worker[i], active, &result->worker[i]);
 }
 
 /* Reads all results but the bins. */
@@ -366,18 +420,22 @@ int kv_user_run_get(struct kv_user *u, void *obj, const struct kv_run_which *in,
 		    struct kv_run_result *result)
 {
 	struct kv_user_run *run = obj;
+	const struct kv_user_worker *w;
 	bool measuring;
 
-	if (in->worker)
+	if (in->worker >= run->workers)
 		return kv_user_fail(u, -EINVAL, "worker %u: the run has fewer workers", in->worker);
-	measuring = fill(run, result);
+	w = &run->worker[in->worker];
+	fill(run, result);
+	/* False if the warm-up is not over, or if the worker ended in it. */
+	measuring = __atomic_load_n(&w->measuring, __ATOMIC_ACQUIRE);
 	if (!measuring)
 		kv_hist_reset(&result->hist);
-	result->hist.sum = result->worker[0].sum_ticks;
+	result->hist.sum = measuring ? result->worker[in->worker].sum_ticks : 0;
 	for (unsigned int i = 0; i < KV_HIST_BINS && measuring; i++) {
-		result->hist.bin[i].count = load(&run->hist.bin[i].count);
-		result->hist.bin[i].low = kv_env_get(&run->hist.bin[i].low);
-		result->hist.bin[i].high = kv_env_get(&run->hist.bin[i].high);
+		result->hist.bin[i].count = load(&w->hist.bin[i].count);
+		result->hist.bin[i].low = kv_env_get(&w->hist.bin[i].low);
+		result->hist.bin[i].high = kv_env_get(&w->hist.bin[i].high);
 	}
 	return 0;
 }

@@ -17,7 +17,30 @@ struct kv_user_end {
 	struct kv_user_mr *target_mr; /* whose key names @target; NULL likewise */
 };
 
-/* A workload, with its loop and its thread. */
+/* A thread of a run, its loop, and its results. */
+struct kv_user_worker {
+	struct kv_user_run *run; /* its run */
+	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
+	struct kv_end end[KV_LOOP_ENDS]; /* the work requests of its ends */
+	struct kv_hist hist; /* samples */
+	__u64 posted[KV_RUN_DEPTH_MAX]; /* streams: when the groups outstanding were posted */
+	struct ibv_send_wr more[KV_RUN_LIST_MAX - 1]; /* streams: a list, but for its first request */
+	struct ibv_send_wr quiet[KV_RUN_LIST_MAX]; /* streams: a list of which none is signaled */
+	pthread_t thread; /* its own; unused with in_wait */
+	int32_t cpu_asked; /* where it runs; -1: anywhere */
+	/*
+	 * The warm-up is over. Set after the histogram is emptied, so that iterations of the
+	 * warm-up are never read as samples.
+	 */
+	int measuring;
+	int error; /* 0, or the negative errno that ended the loop */
+	__u64 warmup; /* iterations before the first sample */
+	int cpu; /* the loop's last CPU; -1: the loop has not begun */
+	uint64_t before; /* ticks measured before the last call of the loop */
+	uint64_t elapsed_ns; /* around the measured part, by CLOCK_MONOTONIC_RAW */
+};
+
+/* A workload, with its workers. */
 struct kv_user_run {
 	/*
 	 * Base; the parents are the QPs of @ends. The buffers and MRs that the run uses are parents
@@ -25,34 +48,25 @@ struct kv_user_run {
 	 */
 	struct kv_user_obj obj;
 	struct kv_run_spec spec; /* as requested, with the defaults filled in */
-	struct kv_user_end ends[KV_LOOP_ENDS]; /* those of @spec */
-	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
-	struct kv_end end[KV_LOOP_ENDS]; /* the work requests of @ends */
-	struct kv_hist hist; /* samples */
-	__u64 posted[KV_RUN_DEPTH_MAX]; /* streams: when the groups outstanding were posted */
-	struct ibv_send_wr more[KV_RUN_LIST_MAX - 1]; /* streams: a list, but for its first request */
-	struct ibv_send_wr quiet[KV_RUN_LIST_MAX]; /* streams: a list of which none is signaled */
+	struct kv_user_end ends[KV_RUN_ENDS_MAX]; /* those of @spec */
+	struct kv_user_worker *worker; /* [@workers], each with its share of @ends; owned */
+	unsigned int workers; /* how many */
+	unsigned int threads; /* how many threads were made: none with @spec.in_wait */
 	kv_loop_fn fn; /* the loop */
 	bool sleeps; /* the thread sleeps in the completion channel of its CQ (loop/event.c) */
 	bool spins_given; /* @spec has the user's number of spins */
 	uint64_t time; /* the loop's ticks */
-	pthread_t thread; /* the run's own; unused with @spec.in_wait */
-	int done; /* eventfd of @thread, readable for ever once the run has ended */
+	int done; /* eventfd of the threads, readable for ever once the run has ended */
+	/* eventfd, readable once all workers have warmed up, or are to end */
+	int gate;
+	uint64_t gate_ns; /* when all had warmed up; 0: not all have */
+	unsigned int warming; /* workers that have not come to the gate */
+	unsigned int active; /* workers that have not ended */
 	/* With @spec.in_wait: CPUs that the waiting thread gets back when the run is over. */
 	cpu_set_t cpus;
 	bool joined; /* the loop runs no more; its QPs and CQs are free */
-	int reason; /* why it was stopped, a negative errno; set before @loop.stop */
-	/*
-	 * The warm-up is over. Set after the histogram is emptied, so that iterations of the
-	 * warm-up are never read as samples.
-	 */
-	int measuring;
+	int reason; /* why it was stopped, a negative errno; set before kv_loop.stop */
 	uint32_t state; /* enum kverbs_run_state; its release makes the rest readable */
-	int error; /* 0, or the negative errno that ended the run */
-	__u64 warmup; /* iterations before the first sample */
-	int cpu; /* the loop's last CPU; -1: the loop has not begun */
-	uint64_t before; /* ticks measured before the last call of the loop */
-	uint64_t elapsed_ns; /* around the measured part, by CLOCK_MONOTONIC_RAW */
 };
 
 /* wr.c */
@@ -63,6 +77,7 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 /* run.c */
 bool kv_user_run_active(struct kv_user_run *run);
 void kv_user_run_stop(struct kv_user_run *run);
+struct kv_user_worker *kv_user_run_worker(const struct kv_user_run *run, unsigned int i);
 int kv_user_run_destroy(struct kv_user *u, void *obj);
 void kv_user_run_check_dev(struct kv_user_run *run);
 

@@ -46,8 +46,8 @@ enum {
 	KV_USER_TYPES,
 };
 
-/* A QP has the most parents, see enum kv_user_qp_parent. */
-#define KV_USER_PARENTS 8
+/* A run has the most parents: the QPs of its ends, KV_RUN_ENDS_MAX at most. */
+#define KV_USER_PARENTS 16
 
 /* Memory of the process is cheap, but a typing mistake should not take it all. */
 #define KV_USER_BUF_MAX (1ULL << 30)

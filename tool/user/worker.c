@@ -13,11 +13,11 @@
 #include "user/run.h"
 
 /*
- * The thread that runs a run's loop: the run's own thread, or the thread that waits for the run.
+ * The threads that run a run's loop: one for each worker, or the thread that waits for the run.
  *
  * In a process with two threads libc's write() has cancellation points, and the kernel counts
- * references to the file: 83 instructions for each doorbell of rxe. So a run whose loop starts
- * every exchange has no thread of its own (kv_run_spec.in_wait).
+ * references to the file: 83 instructions for each doorbell of rxe. So a run of one worker whose
+ * loop starts every exchange has no thread of its own (kv_run_spec.in_wait).
  */
 
 #define NSEC_PER_MSEC 1000000ULL
@@ -25,61 +25,81 @@
 /* The interval of checks on a loop that does not return, in seconds. */
 #define LATE_S 1
 
-static void rewind_run(struct kv_user_run *run, uint64_t iters)
+static void rewind_worker(struct kv_user_worker *w, uint64_t iters)
 {
-	kv_loop_reset(&run->loop);
-	run->loop.iters = iters;
+	kv_loop_reset(&w->loop);
+	w->loop.iters = iters;
 }
 
-static int warm_up(struct kv_user_run *run)
+static int warm_up(struct kv_user_worker *w)
 {
+	const struct kv_user_run *run = w->run;
 	int ret = 0;
 
-	kv_env_set(&run->cpu, sched_getcpu());
+	kv_env_set(&w->cpu, sched_getcpu());
 	if (run->spec.warmup) {
-		rewind_run(run, run->spec.warmup);
-		run->loop.time = UINT64_MAX;
-		ret = run->fn(&run->loop);
-		__atomic_store_n(&run->warmup, run->loop.done, __ATOMIC_RELAXED);
+		rewind_worker(w, run->spec.warmup);
+		w->loop.time = UINT64_MAX;
+		ret = run->fn(&w->loop);
+		__atomic_store_n(&w->warmup, w->loop.done, __ATOMIC_RELAXED);
 	}
 	if (ret)
 		return ret;
-	rewind_run(run, run->spec.iters ? run->spec.iters : UINT64_MAX);
+	rewind_worker(w, run->spec.iters ? run->spec.iters : UINT64_MAX);
 	/* Pairs with the acquire of a snapshot. */
-	__atomic_store_n(&run->measuring, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&w->measuring, 1, __ATOMIC_RELEASE);
 	return 0;
 }
 
-/* Runs the loop for @ticks, or until all iterations are done. */
-static int measure(struct kv_user_run *run, uint64_t ticks)
+/* Runs the loop for @ticks, or until all iterations are done. The time counts from @start_ns on. */
+static int measure(struct kv_user_worker *w, uint64_t ticks, uint64_t start_ns)
 {
-	uint64_t start;
 	int ret;
 
-	run->loop.time = ticks;
-	start = kv_clock_raw_ns();
-	ret = run->fn(&run->loop);
-	run->elapsed_ns += kv_clock_raw_ns() - start;
-	kv_env_set(&run->cpu, sched_getcpu());
+	w->loop.time = ticks;
+	ret = w->run->fn(&w->loop);
+	w->elapsed_ns += kv_clock_raw_ns() - start_ns;
+	kv_env_set(&w->cpu, sched_getcpu());
 	return ret;
 }
 
-static void end(struct kv_user_run *run, int error)
+/* A worker that fails ends the others. The last one ends the run. */
+static void end(struct kv_user_worker *w, int error)
 {
-	run->error = error;
+	struct kv_user_run *run = w->run;
+
+	w->error = error;
 	if (error == -ECANCELED)
-		run->error = __atomic_load_n(&run->reason, __ATOMIC_RELAXED);
+		w->error = __atomic_load_n(&run->reason, __ATOMIC_RELAXED);
+	if (error)
+		kv_user_run_stop(run);
+	if (__atomic_sub_fetch(&run->active, 1, __ATOMIC_ACQ_REL))
+		return;
 	/* Pairs with the acquire of kv_user_run_active(). */
 	__atomic_store_n(&run->state, KVERBS_RUN_DONE, __ATOMIC_RELEASE);
+	if (!run->spec.in_wait)
+		eventfd_write(run->done, 1);
+}
+
+/* Waits until all workers have come, or are to end. */
+static int pass_gate(struct kv_user_run *run)
+{
+	struct pollfd fd = { .fd = run->gate, .events = POLLIN };
+
+	if (!__atomic_sub_fetch(&run->warming, 1, __ATOMIC_ACQ_REL)) {
+		__atomic_store_n(&run->gate_ns, kv_clock_raw_ns(), __ATOMIC_RELEASE);
+		eventfd_write(run->gate, 1);
+	}
+	poll(&fd, 1, -1);
+	return __atomic_load_n(&run->gate_ns, __ATOMIC_ACQUIRE) ? 0 : -ECANCELED;
 }
 
 static void *run_thread(void *arg)
 {
-	struct kv_user_run *run = arg;
-	int ret = warm_up(run);
+	struct kv_user_worker *w = arg;
+	int ret = warm_up(w) ?: pass_gate(w->run);
 
-	end(run, ret ? ret : measure(run, run->time));
-	eventfd_write(run->done, 1);
+	end(w, ret ?: measure(w, w->run->time, w->run->gate_ns));
 	return NULL;
 }
 
@@ -89,17 +109,14 @@ static int refuse_cpu(struct kv_user *u, int cpu)
 			    "cpu %d is not online, or not one that this process may use", cpu);
 }
 
-static int start_thread(struct kv_user *u, struct kv_user_run *run)
+static int start_thread(struct kv_user *u, struct kv_user_worker *w)
 {
-	int cpu = run->spec.cpu;
+	int cpu = w->cpu_asked;
 	pthread_attr_t attr;
 	sigset_t all, old;
 	cpu_set_t cpus;
 	int ret;
 
-	run->done = eventfd(0, EFD_CLOEXEC);
-	if (run->done < 0)
-		return kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
 	pthread_attr_init(&attr);
 	if (cpu >= 0) {
 		CPU_ZERO(&cpus);
@@ -109,29 +126,57 @@ static int start_thread(struct kv_user *u, struct kv_user_run *run)
 	/* Signals are for the thread that waits for the run. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	ret = pthread_create(&run->thread, &attr, run_thread, run);
+	ret = pthread_create(&w->thread, &attr, run_thread, w);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	pthread_attr_destroy(&attr);
 	if (!ret)
 		return 0;
-	close(run->done);
 	if (ret == EINVAL && cpu >= 0)
 		return refuse_cpu(u, cpu);
 	return kv_user_fail(u, -ret, "no thread for the run: %s", strerror(ret));
 }
 
+static void join_threads(struct kv_user_run *run)
+{
+	while (run->threads)
+		pthread_join(run->worker[--run->threads].thread, NULL);
+	close(run->gate);
+	close(run->done);
+}
+
+/* Starts all threads, or none. */
+static int start_threads(struct kv_user *u, struct kv_user_run *run)
+{
+	int ret = 0;
+
+	run->done = eventfd(0, EFD_CLOEXEC);
+	run->gate = eventfd(0, EFD_CLOEXEC);
+	if (run->done < 0 || run->gate < 0)
+		ret = kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
+	while (!ret && run->threads < run->workers) {
+		ret = start_thread(u, &run->worker[run->threads]);
+		run->threads += !ret;
+	}
+	if (!ret)
+		return 0;
+	kv_user_run_stop(run);
+	join_threads(run);
+	return ret;
+}
+
 /* Binds this thread, which will run the loop, to the run's CPU. */
 static int bind_here(struct kv_user *u, struct kv_user_run *run)
 {
+	int cpu = run->worker->cpu_asked;
 	cpu_set_t cpus;
 
-	if (run->spec.cpu < 0)
+	if (cpu < 0)
 		return 0;
 	CPU_ZERO(&cpus);
-	CPU_SET(run->spec.cpu, &cpus);
+	CPU_SET(cpu, &cpus);
 	if (sched_getaffinity(0, sizeof(run->cpus), &run->cpus) ||
 	    sched_setaffinity(0, sizeof(cpus), &cpus))
-		return refuse_cpu(u, run->spec.cpu);
+		return refuse_cpu(u, cpu);
 	return 0;
 }
 
@@ -144,26 +189,25 @@ int kv_user_worker_start(struct kv_user *u, struct kv_user_run *run)
 	int ret;
 
 	if (!run->spec.in_wait)
-		return start_thread(u, run);
+		return start_threads(u, run);
 	ret = bind_here(u, run);
 	if (!ret)
-		kv_interrupt_stops(&run->loop.stop);
+		kv_interrupt_stops(&run->worker->loop.stop);
 	return ret;
 }
 
 /*
  * Called after the end of a run, or once the run was asked to end: no thread runs the loop any
- * more. Waits for the run's thread, if there is one.
+ * more. Waits for the run's threads, if there are any.
  */
 void kv_user_worker_join(struct kv_user_run *run)
 {
 	if (!run->spec.in_wait) {
-		pthread_join(run->thread, NULL);
-		close(run->done);
+		join_threads(run);
 		return;
 	}
 	kv_interrupt_stops(NULL);
-	if (run->spec.cpu >= 0)
+	if (run->worker->cpu_asked >= 0)
 		sched_setaffinity(0, sizeof(run->cpus), &run->cpus);
 }
 
@@ -207,21 +251,22 @@ static void clear_alarm(void)
 /* Runs the loop for @ticks at most. Returns true once the run has ended. */
 static bool advance(struct kv_user_run *run, uint64_t ticks)
 {
-	struct kv_loop *loop = &run->loop;
+	struct kv_user_worker *w = run->worker;
+	struct kv_loop *loop = &w->loop;
 	uint64_t left;
 	int ret = 0;
 
-	if (!run->measuring)
-		ret = warm_up(run);
+	if (!w->measuring)
+		ret = warm_up(w);
 	/* Ticks that the earlier calls measured. */
-	run->before += kv_loop_elapsed(loop);
+	w->before += kv_loop_elapsed(loop);
 	kv_env_set(&loop->first, 0);
-	left = run->time - run->before;
+	left = run->time - w->before;
 	if (!ret)
-		ret = measure(run, ticks < left ? ticks : left);
-	if (!ret && loop->done < loop->iters && run->before + kv_loop_elapsed(loop) < run->time)
+		ret = measure(w, ticks < left ? ticks : left, kv_clock_raw_ns());
+	if (!ret && loop->done < loop->iters && w->before + kv_loop_elapsed(loop) < run->time)
 		return false;
-	end(run, ret);
+	end(w, ret);
 	return true;
 }
 

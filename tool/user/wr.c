@@ -71,6 +71,7 @@ static int check_qp(struct kv_user *u, const struct kv_run_spec_facts *s, unsign
 		.type = qp->is.type,
 		.srq = qp->srq,
 		.context = qp->send_cq->is.context,
+		.other_context = qp->send_cq->is.context != s->context,
 		.polled = qp->send_cq->is.context == KVERBS_CQ_POLLED &&
 			  qp->recv_cq->is.context == KVERBS_CQ_POLLED,
 		.srq_cq = has_srq(u, qp->send_cq) || has_srq(u, qp->recv_cq),
@@ -145,6 +146,7 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.list = run->spec.list,
 		.signal = run->spec.signal,
 		.spins = run->spins_given,
+		.context = run->spec.ends ? run->ends[0].qp->send_cq->is.context : KVERBS_CQ_POLLED,
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
 		.share_cq = share_cq(run),
 	};
@@ -189,7 +191,8 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_end *from = &run->ends[i];
 	const struct kv_run_end *end = &run->spec.end[i];
-	struct kv_end *to = &run->end[i];
+	struct kv_user_worker *worker = kv_user_run_worker(run, i);
+	struct kv_end *to = &worker->end[i % kv_run_ends(run->spec.loop)];
 	struct ibv_send_wr *wr = &to->send_wr;
 
 	to->qp = from->qp->ib;
@@ -215,11 +218,11 @@ void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		wr->wr.atomic.swap = run->spec.swap;
 		break;
 	}
-	run->quiet[0] = *wr;
-	run->quiet[0].send_flags = 0;
-	prep_list(run->quiet, run->quiet + 1, run->spec.list);
-	prep_list(wr, run->more, run->spec.list);
-	to->quiet = run->quiet;
+	worker->quiet[0] = *wr;
+	worker->quiet[0].send_flags = 0;
+	prep_list(worker->quiet, worker->quiet + 1, run->spec.list);
+	prep_list(wr, worker->more, run->spec.list);
+	to->quiet = worker->quiet;
 	to->tx_tail = from->local->mem + end->local_offset + run->spec.size - 1;
 
 	if (!from->target)

@@ -235,6 +235,7 @@ void test_hold(void);
 void test_poll(void);
 void test_run(void);
 void test_handler(void);
+void test_workers(void);
 void test_stuck(void);
 void test_look(void);
 void test_access(void);

@@ -41,6 +41,7 @@ static const struct {
 	{ "poll", test_poll },
 	{ "run", test_run },
 	{ "handler", test_handler },
+	{ "workers", test_workers },
 	{ "stuck", test_stuck },
 	{ "look", test_look },
 	{ "access", test_access },
