@@ -42,6 +42,9 @@ check "by IPv6, with the GID of IPv6" lat --op send --space kernel --gid "$GID6"
 check "fetch-add" lat --op fetch-add --client user --server kernel "$PEER"
 check "a run to be compared" lat --op write --space user --json="$work/lat.json" "$PEER"
 check "names the host that has the other end" grep -q "\"host\": *\"$PEER\"" "$work/lat.json"
+check "streams of two threads, to the same space there" kverbs bw --op write --size 64 --threads 2 --rounds 2 \
+	--duration 400ms --json="$work/bw.json" "$PEER"
+check "each thread has requests there" jq -e '.cells[0] | .kernel, .user | .thread_requests | length == 2 and min > 0' "$work/bw.json"
 
 peer sh -c 'ip link set d0 mtu 1500'
 sleep 1

@@ -240,16 +240,16 @@ quadrants() {
 	rts=$((rts + 2))
 }
 
-# streams SPACE CONNECT COMPLETION: many requests outstanding, in lists
+# streams SPACE CONNECT COMPLETION THREADS: many requests outstanding, in lists
 streams() {
-	launch run kverbs bw --space "$1" --connect "$2" --completion "$3" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
+	launch run kverbs bw --space "$1" --connect "$2" --completion "$3" --threads "$4" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
 		$patience --timeout $((5 * slow))s
 	if [ "$1" = kernel ]; then
 		holding_by_turns=1
 	else
 		apart="$apart $count"
 	fi
-	rts=$((rts + 2))
+	rts=$((rts + 2 * $4))
 }
 
 # batch SPACE: the commands come from stdin

@@ -255,7 +255,7 @@ static void test_cpus(void **state)
 		{ "1,", "has no CPU number behind its comma" },
 		{ "1,,2", "has no CPU number behind its comma" },
 		{ "1,-2", "has no CPU number behind its comma" },
-		{ "1,2,3", "has more than two CPUs" },
+		{ "0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16", "has more than 16 CPUs" },
 		{ "1-2", "has '-2' behind its number" },
 		{ "1 2", "has ' 2' behind its number" },
 		{ "65536", "is too large" },

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* cpu_set_t */
 #include "test.h"
 #include <sched.h>
+#include "rules/run.h"
 #include "sys/cpu.h"
 
 static cpu_set_t all;
@@ -36,7 +37,7 @@ static void one_cpu_of_the_mask_is_chosen(void **state)
 		CPU_ZERO(&set);
 		CPU_SET(only, &set);
 		confine(&set);
-		assert_int_equal(kv_placement_choose(NULL, 0, cpu, &f), 0);
+		assert_int_equal(kv_placement_choose(NULL, 0, cpu, 2, &f), 0);
 		assert_int_equal(cpu[0], only);
 		assert_int_equal(cpu[1], only);
 		assert_int_equal(kv_placement_spins(), 0);
@@ -47,7 +48,7 @@ static void two_cpus_are_shared_out(void **state)
 {
 	struct kv_fault f = { 0 };
 	int last = -1, before = -1;
-	int32_t asked, cpu[2];
+	int32_t asked, cpu[KV_RUN_WORKERS_MAX];
 
 	for (int i = 0; i < CPU_SETSIZE; i++) {
 		if (CPU_ISSET(i, &all)) {
@@ -57,14 +58,18 @@ static void two_cpus_are_shared_out(void **state)
 	}
 	if (before < 0)
 		skip();
-	assert_int_equal(kv_placement_choose(NULL, 0, cpu, &f), 0);
+	assert_int_equal(kv_placement_choose(NULL, 0, cpu, 2, &f), 0);
 	assert_int_equal(cpu[0], last);
 	assert_int_equal(cpu[1], before);
 	assert_int_equal(kv_placement_spins(), 1000);
 	asked = before;
-	assert_int_equal(kv_placement_choose(&asked, 1, cpu, &f), 0);
+	assert_int_equal(kv_placement_choose(&asked, 1, cpu, 2, &f), 0);
 	assert_int_equal(cpu[0], before);
 	assert_int_equal(cpu[1], last);
+	/* More threads than CPUs take them in turn. */
+	assert_int_equal(kv_placement_choose(NULL, 0, cpu, KV_RUN_WORKERS_MAX, &f), 0);
+	for (int i = CPU_COUNT(&all); i < KV_RUN_WORKERS_MAX; i++)
+		assert_int_equal(cpu[i], cpu[i - CPU_COUNT(&all)]);
 }
 
 /* A CPU that the user names need not be in the mask: only a cpuset keeps a thread from it. */
@@ -86,10 +91,10 @@ static void a_named_cpu_overrules_the_mask(void **state)
 	if (!CPU_COUNT(&set))
 		skip();
 	confine(&set);
-	assert_int_equal(kv_placement_choose(&asked, 1, cpu, &f), 0);
+	assert_int_equal(kv_placement_choose(&asked, 1, cpu, 2, &f), 0);
 	assert_int_equal(cpu[0], asked);
 	asked = 65535;
-	assert_int_not_equal(kv_placement_choose(&asked, 1, cpu, &f), 0);
+	assert_int_not_equal(kv_placement_choose(&asked, 1, cpu, 2, &f), 0);
 	assert_non_null(strstr(f.text, "CPU 65535 is not online"));
 }
 

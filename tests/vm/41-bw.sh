@@ -71,6 +71,16 @@ for space in kernel user; do
 		if .cpu_ns then .cpu_ns / .request_ns | . > 0.7 and . < 1.5 * $cpus else .elapsed_ns < 4e8 end'
 	check "$space: its table" grep -qE '^write +64 B +[0-9.]+ +[0-9,]+ ' "$work/bw"
 done
+# More threads than CPUs, and one that is named.
+for space in kernel user; do
+	bw "$space: 3 threads" --op write --size 64 --space $space --threads 3 --cpus 0 --depth 32 --list 2 --rounds 2 --duration 200ms --notes
+	holds "$space: each thread has its requests" '.spec.threads == 3 and (.cells[0] | .threads == 3 and .verified and
+		(.kernel, .user | select(. != null) | (.thread_requests | length == 3 and min > 0) and .thread_cpus == [0, 0, 0] and
+		 (.thread_requests | add) == .requests and .requests == 2 * .samples and
+		 (.fairness - (.thread_requests | min / max) | fabs) < 0.001))'
+	check "$space: the text counts them" grep -F "32 requests outstanding of each of 3 threads" "$work/bw"
+	check "$space: the notes say what their time is" grep -F "threads: each with a connection" "$work/bw"
+done
 bw "the deepest queue" --op write --size 8 --depth 4096 --duration 200ms --rounds 2
 holds "the deepest queue is filled" '.cells[0] | .kernel, .user | .mean_ns / .request_ns | . > 1000'
 
@@ -99,11 +109,13 @@ refused "--depth 10 is no multiple of --signal 4" --depth 10 --list 4
 refused "--signal 6 is no multiple of --list 4" --depth 12 --list 4 --signal 6
 refused "it takes a number from 1 to 16384" --depth 16385
 refused "it takes a number from 1 to 32" --list 33
+refused "it takes a number from 1 to 16" --threads 17
+refused "--cpus has 3 CPUs, for 2 threads at most" --threads 2 --cpus 0,0,0
 refused "--space" --space nowhere
 
 # Ctrl-C: the rounds until then, and the status of a signal.
 # shellcheck disable=SC2086 # words
-kverbs bw $by_cm --op write --size 64 --duration 60s --json="$document" >"$work/bw" 2>"$work/stderr" &
+kverbs bw $by_cm --threads 2 --op write --size 64 --duration 60s --json="$document" >"$work/bw" 2>"$work/stderr" &
 tool=$!
 sleep 8
 kill -INT $tool

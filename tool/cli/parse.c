@@ -334,7 +334,7 @@ int kv_parse_port(const char *text, void *port, struct kv_why *why)
 
 int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why)
 {
-	static const char what[] = "one or two CPU numbers, as in 1 or 1,0";
+	static const char what[] = "CPU numbers, as in 1 or 1,0";
 	struct kv_cpus found = { 0 };
 
 	for (;;) {
@@ -348,8 +348,8 @@ int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why)
 			return kv_why_set(why, "has no CPU number behind its comma; it takes %s", what);
 		if (ret)
 			return refuse_number(text, ret, what, why);
-		if (found.n == 2)
-			return kv_why_set(why, "has more than two CPUs; it takes %s", what);
+		if (found.n == KV_RUN_WORKERS_MAX)
+			return kv_why_set(why, "has more than %d CPUs; it takes %s", KV_RUN_WORKERS_MAX, what);
 		if (*end && *end != ',')
 			return kv_why_set(why, "has '%.16s' behind its number; it takes %s", end, what);
 		found.cpu[found.n++] = (int32_t)v;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <kverbs.h>
+#include "rules/run.h"
 
 /*
  * Parsers of typed text. They do not know devices, backends or options: the reason of a refusal
@@ -71,7 +72,7 @@ struct kv_list {
 /* CPUs of the initiator and of the responder, as many as were given. */
 struct kv_cpus {
 	unsigned int n;
-	int32_t cpu[2];
+	int32_t cpu[KV_RUN_WORKERS_MAX];
 };
 
 /* A QP as its peer needs to know it, see kv_parse_address(). */
@@ -163,7 +164,7 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *
 		  struct kv_why *why);
 /* The port of a service: @port, a const char *, receives @text. */
 int kv_parse_port(const char *text, void *port, struct kv_why *why);
-/* One or two CPUs, as in 1 or 1,0: struct kv_cpus. */
+/* CPUs, KV_RUN_WORKERS_MAX at most, as in 1 or 1,0: struct kv_cpus. */
 int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */
 int kv_parse_ops(const char *text, void *list, struct kv_why *why);

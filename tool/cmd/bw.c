@@ -29,6 +29,8 @@ static const struct kv_option rows[] = {
 	{ "signal", "N", "one of so many requests is signaled, and completes; a multiple of --list; default: as --list",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'Q' },
 	KV_OPTION_COMPLETION_ROW(S, common),
+	{ "threads", "N", "threads that begin together, each with a connection of its own; --cpus lists their CPUs, which they get in turn; default: 1",
+	  KV_OPTION_U32, .at = offsetof(S, common.work.threads), .min = 1, .max = KV_RUN_WORKERS_MAX },
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
@@ -90,6 +92,7 @@ static struct json_object *create_doc(struct json_object *environment)
 {
 	struct json_object *spec = kv_sweep_spec(&bw.m);
 
+	kv_out_put_count(spec, "threads", bw.m.work.threads);
 	kv_out_put_count(spec, "depth", bw.m.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
 	kv_out_put_count(spec, "signal", bw.m.work.signal);

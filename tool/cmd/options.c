@@ -63,10 +63,22 @@ int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fau
 	return 0;
 }
 
+/* The CPUs that were named; threads that are more than they get them in turn. */
+static int take_cpus(struct kv_options *o, unsigned int wanted, struct kv_fault *f)
+{
+	unsigned int n = o->cpus.n;
+
+	if (n > wanted)
+		return kv_fault_usage(f, "--cpus has %u CPUs, for %u threads at most", n, wanted);
+	for (; n && o->work.threads > 1 && o->cpus.n < wanted; o->cpus.n++)
+		o->cpus.cpu[o->cpus.n] = o->cpus.cpu[o->cpus.n % n];
+	return 0;
+}
+
 /**
  * kv_options_settle() - refuse options that do not go together, and choose the CPUs of runs
  * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
- *	responder's CPU, or -1: anywhere
+ *	responder's CPU, or -1: anywhere; or those of the initiator's threads
  * @f: receives the reason of a failure
  *
  * The CPUs of another host are not known here: that host checks the CPU that was given,
@@ -76,8 +88,9 @@ int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fau
  */
 int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 {
-	unsigned int here = o->peer.host && o->cpus.n > 1 ? 1 : o->cpus.n;
 	struct kv_workload *w = &o->work;
+	unsigned int wanted = w->threads > 1 ? w->threads : 2;
+	bool apart = o->peer.host && w->threads == 1;
 	int ret;
 
 	if (w->connect == KV_CONNECT_CM && w->mtu)
@@ -85,8 +98,9 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 				      w->mtu);
 	if (w->spins >= 0 && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--spins goes with --completion polled only");
-	ret = kv_placement_choose(o->cpus.cpu, here, w->cpu, f);
-	if (!ret && o->peer.host)
+	ret = take_cpus(o, wanted, f) ?:
+	      kv_placement_choose(o->cpus.cpu, apart && o->cpus.n > 1 ? 1 : o->cpus.n, w->cpu, wanted, f);
+	if (!ret && apart)
 		w->cpu[1] = o->cpus.n > 1 ? o->cpus.cpu[1] : -1;
 	return ret;
 }

@@ -141,7 +141,7 @@
  * @end: enum kv_space_id of the client and of the server
  * @has_loop: --loop was given
  * @loop: enum kv_kind
- * @cpus: CPUs of the initiator and of the responder
+ * @cpus: CPUs of the initiator and of the responder, or of the initiator's threads
  * @has_post: --post was given
  * @has_lkey: --lkey was given
  * @work: how operations are measured; the command sets the operation
@@ -187,6 +187,7 @@ struct kv_options {
 		.post = KV_POST_BY_DEVICE,						\
 		.lkey = KV_LKEY_DMA,						\
 		.spins = -1,								\
+		.threads = 1,							\
 		.timeout_ns = 10000000000ULL,						\
 		.ack_timeout = 14,							\
 		.retry_cnt = 6,								\

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/param.h>
 #include "cli/interrupt.h"
 #include "measure/block.h"
 #include "rules/request.h"
@@ -63,6 +64,16 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 	to->has_remote = kv_op_needs_remote(spec->op);
 }
 
+/* The first end of each pair, whose worker has a CPU of its own. */
+static void add_threads(struct kv_run_spec *spec, const struct kv_pair *p, const struct kv_workload *work)
+{
+	for (uint32_t i = 0; i < work->threads; i++) {
+		add_end(spec, &p[i], 0);
+		spec->end[i].has_cpu = true;
+		spec->end[i].cpu = (uint32_t)work->cpu[i];
+	}
+}
+
 /* The fields that all loops need. */
 static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work,
 			const struct kv_amount *amount)
@@ -97,6 +108,10 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 		spec->depth = work->depth;
 		spec->list = work->list;
 		spec->signal = work->signal;
+	}
+	if (work->threads > 1) {
+		add_threads(spec, p, work);
+		return;
 	}
 	for (uint32_t i = 0; i < kv_run_ends(spec->loop); i++)
 		add_end(spec, p, i);
@@ -152,10 +167,24 @@ static int cancel(struct run *run, struct kv_fault *f)
 		      "cancel the run", f);
 }
 
+static int fetch_worker(struct run *run, uint32_t worker, struct kv_run_result *result, struct kv_fault *f)
+{
+	return refuse(run, kv_op_run_get(run->b, &(struct kv_run_which){ run->id, worker }, result, NULL),
+		      "fetch the result of the run", f);
+}
+
+/* The histogram has the samples of all workers. */
 static int fetch(struct run *run, struct kv_run_result *result, struct kv_fault *f)
 {
-	return refuse(run, kv_op_run_get(run->b, &(struct kv_run_which){ run->id, 0 }, result, NULL),
-		      "fetch the result of the run", f);
+	static struct kv_run_result more;
+	int ret = fetch_worker(run, 0, result, f);
+
+	for (uint32_t i = 1; !ret && i < result->workers; i++) {
+		ret = fetch_worker(run, i, &more, f);
+		if (!ret)
+			kv_stats_merge(&result->hist, &more.hist);
+	}
+	return ret;
 }
 
 static int wait_ms(struct run *run, int ms)
@@ -173,16 +202,23 @@ static void delete(struct run *run)
 	kv_op_run_del(run->b, &(struct kv_id){ run->id }, NULL, NULL);
 }
 
-/* Every loop that is measured here has one worker. */
+/* A worker that failed, rather than one that ended because another failed; else the first one. */
 static const struct kv_worker_result *worker_of(const struct kv_run_result *r)
 {
+	for (uint32_t i = 0; i < r->workers; i++)
+		if (r->worker[i].error && r->worker[i].error != -ECANCELED)
+			return &r->worker[i];
 	return &r->worker[0];
 }
 
 /* Iterations, including the warm-up. */
 static uint64_t done_by(const struct kv_run_result *r)
 {
-	return worker_of(r)->samples + worker_of(r)->warmup;
+	uint64_t done = 0;
+
+	for (uint32_t i = 0; i < r->workers; i++)
+		done += r->worker[i].samples + r->worker[i].warmup;
+	return done;
 }
 
 /* The progress of a run when it was last polled. */
@@ -354,7 +390,7 @@ static uint64_t operations_of(const struct kv_workload *work)
 /**
  * kv_block_measure() - measure one block
  * @site: where to measure; if there are endpoints, the initiator's site
- * @p: the endpoints, made for this work; NULL for KV_KIND_NULL
+ * @p: the endpoints, made for this work: as many pairs as it has threads; NULL for KV_KIND_NULL
  * @work: the operation and its size
  * @amount: how many samples to take, or for how long
  * @watch: the callback for progress, or NULL
@@ -392,8 +428,8 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 		ret = measure_pingpong(&run, p, work, &spec, watch, result, f);
 	else
 		ret = measure_alone(&run, &spec, watch, result, f);
-	if (ret && p)
-		p->broken = true;
+	for (uint32_t i = 0; ret && p && i < work->threads; i++)
+		p[i].broken = true;
 	if (load && done_by(result))
 		kv_stats_load(load, &begin, &run.end, done_by(result) * operations_of(work));
 	return ret;
@@ -416,14 +452,21 @@ void kv_series_reset(struct kv_series *s)
  */
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 {
-	const struct kv_worker_result *w = worker_of(r);
+	uint64_t longest = 0;
 
 	kv_stats_merge(&s->hist, &r->hist);
 	s->spec = r->spec;
-	s->samples += w->samples;
-	s->warmup += w->warmup;
-	s->yields += w->yields;
-	s->elapsed_ns += w->elapsed_ns;
+	for (uint32_t i = 0; i < r->workers; i++) {
+		const struct kv_worker_result *w = &r->worker[i];
+
+		s->samples += w->samples;
+		s->warmup += w->warmup;
+		s->yields += w->yields;
+		s->worker[i] += w->samples;
+		longest = MAX(longest, w->elapsed_ns);
+	}
+	/* The workers begin together, and the last one ends the run. */
+	s->elapsed_ns += longest;
 }
 
 /**
@@ -442,6 +485,8 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 	s->load.busy_ns += from->load.busy_ns;
 	s->load.blocks += from->load.blocks;
 	s->load.operations += from->load.operations;
+	for (uint32_t i = 0; i < KV_RUN_WORKERS_MAX; i++)
+		s->worker[i] += from->worker[i];
 }
 
 /**
@@ -493,6 +538,7 @@ int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 	int ret;
 
 	kv_workload_set(&null, KV_KIND_NULL, 0, 0);
+	null.threads = 1;
 	kv_series_reset(s);
 	ret = kv_block_measure(site, NULL, &null, &amount, NULL, &result, NULL, f);
 	if (!ret)

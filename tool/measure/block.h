@@ -27,6 +27,7 @@ struct kv_series {
 	uint64_t yields; /* how often the thread yielded the CPU while samples were taken */
 	uint64_t elapsed_ns; /* how long samples were taken */
 	struct kv_load load; /* of this host's CPUs meanwhile */
+	uint64_t worker[KV_RUN_WORKERS_MAX]; /* of @samples those of each thread */
 	/* How long each verb of the setup took, see kv_pair_verbs(). */
 	struct kv_times verb[KV_VERBS];
 };

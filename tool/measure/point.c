@@ -33,7 +33,7 @@ struct job {
 	const struct kv_plan *plan;
 	const struct kv_ends *ends;
 	unsigned int n;
-	struct kv_pair pair[KV_SERIES_MAX];
+	struct kv_pair pair[KV_SERIES_MAX][KV_RUN_WORKERS_MAX]; /* one for each thread */
 	struct kv_amount amount[KV_SERIES_MAX];
 	struct kv_run_result result;
 	/* The samples and resent packets of the current round. */
@@ -98,7 +98,7 @@ struct kv_workload kv_point_work(const struct kv_point *c, unsigned int series)
 
 static int measure(struct job *j, unsigned int s, struct kv_load *load)
 {
-	struct kv_pair *p = &j->pair[s];
+	struct kv_pair *p = j->pair[s];
 
 	return blame(j, s, kv_block_measure(p->end[0].site, p, &p->work,
 					    &j->amount[s], NULL, &j->result, load, j->f));
@@ -116,13 +116,13 @@ static int probe(struct job *j, unsigned int s)
 	begin = kv_now_ns();
 	ret = measure(j, s, NULL);
 	spent = kv_now_ns() - begin;
-	j->c->series[s].warmup += r->warmup + r->samples;
+	for (uint32_t i = 0; i < j->result.workers; i++)
+		j->c->series[s].warmup += r[i].warmup + r[i].samples;
 	if (ret)
 		return ret;
 	if (!r->samples)
 		return kv_fault_set(j->f, -ENODATA, "%s space: a run on %s ended without a sample",
-				    j->pair[s].end[0].site->b->ops->space,
-				    j->pair[s].end[0].site->dev.name);
+				    j->ends[s].client->b->ops->space, j->ends[s].client->dev.name);
 	j->period_ns[s] = MAX(r->elapsed_ns / r->samples, 1);
 	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
 	return 0;
@@ -167,23 +167,36 @@ static int make_room(struct job *j)
 	return 0;
 }
 
+static void disconnect_side(struct job *j, unsigned int s, uint32_t pairs)
+{
+	while (pairs--)
+		kv_pair_destroy(&j->pair[s][pairs]);
+}
+
 static int connect_side(struct job *j, unsigned int s)
 {
 	struct kv_workload work = kv_point_work(j->c, s);
-	int ret = blame(j, s, kv_pair_create(&j->pair[s], j->ends[s].client, j->ends[s].server,
-					     &work, j->f));
+	uint32_t made = 0;
+	int ret = 0;
 
-	if (ret)
+	while (!ret && made < j->c->work.threads) {
+		struct kv_pair *p = &j->pair[s][made];
+
+		ret = blame(j, s, kv_pair_create(p, j->ends[s].client, j->ends[s].server, &work, j->f));
+		if (ret)
+			break;
+		made++;
+		if (j->plan->verify)
+			ret = blame(j, s, kv_verify_pair(p, j->f));
+	}
+	if (ret) {
+		disconnect_side(j, s, made);
 		return ret;
+	}
 	if (!j->c->rounds)
-		kv_pair_verbs(&j->pair[s], j->c->series[s].verb);
-	if (j->plan->verify)
-		ret = blame(j, s, kv_verify_pair(&j->pair[s], j->f));
-	if (ret)
-		kv_pair_destroy(&j->pair[s]);
-	else
-		j->c->verified = j->plan->verify;
-	return ret;
+		kv_pair_verbs(j->pair[s], j->c->series[s].verb);
+	j->c->verified = j->plan->verify;
+	return 0;
 }
 
 static int measure_block(struct job *j, unsigned int s)
@@ -246,7 +259,7 @@ static int measure_round(struct job *j)
 	if (!ret)
 		ret = measure_blocks(j, order);
 	while (made--)
-		kv_pair_destroy(&j->pair[order[made]]);
+		disconnect_side(j, order[made], j->c->work.threads);
 	return ret;
 }
 

@@ -177,6 +177,42 @@ static void print_completions(FILE *out, struct json_object *doc)
 		fprintf(out, "%s: completion %s\n", name, kv_out_get_string(series, "/completion"));
 }
 
+/* As in " of each of 4 threads"; nothing of one. */
+static const char *count_threads(char text[CELL], struct json_object *doc)
+{
+	unsigned long long n = kv_out_get_count(doc, "/spec/threads");
+
+	*text = '\0';
+	if (n > 1)
+		snprintf(text, CELL, " of each of %llu threads", n);
+	return text;
+}
+
+/* What streams of several threads are, and the point of all series that was shared out worst. */
+static void print_threads(FILE *out, struct json_object *doc, const char *const name[2])
+{
+	struct json_object *points = kv_out_get(doc, "/cells"), *cpus = NULL;
+	double worst = 1;
+
+	if (kv_out_get_count(doc, "/spec/threads") < 2)
+		return;
+	for (size_t k = 0; k < json_object_array_length(points); k++) {
+		for (unsigned int i = 0; i < 2; i++) {
+			struct json_object *series = kv_report_series(json_object_array_get_idx(points, k), name[i]);
+
+			if (!kv_out_get(series, "/fairness"))
+				continue;
+			cpus = kv_out_get(series, "/thread_cpus");
+			worst = fmin(worst, kv_out_get_real(series, "/fairness"));
+		}
+	}
+	fprintf(out, "threads: each with a connection; the time is from when all had warmed up until the last one ended; the one with the fewest requests had %.0f %% of those of the one with the most, or more",
+		100 * worst);
+	for (size_t i = 0; i < json_object_array_length(cpus); i++)
+		fprintf(out, "%s%d", i ? ", " : "; on CPUs ", json_object_get_int(json_object_array_get_idx(cpus, i)));
+	fprintf(out, "\n");
+}
+
 /* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
 static void print_contexts(FILE *out, struct json_object *doc)
 {
@@ -376,6 +412,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	struct json_object *points = kv_out_get(doc, "/cells");
 	struct kv_prose prose;
 	FILE *out = kv_prose_begin(&prose, stdout);
+	char threads[CELL];
 	int ret;
 
 	print_environment(out, doc);
@@ -383,9 +420,9 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		fprintf(out, "Both sides are in %s space: a difference that is found is none\n",
 			kv_out_get_string(doc, "/spec/sides/0/client_space"));
 	if (kv_out_get(doc, "/spec/depth"))
-		fprintf(out, "%llu requests outstanding, posted in lists of %llu, one of %llu signaled\n",
-			kv_out_get_count(doc, "/spec/depth"), kv_out_get_count(doc, "/spec/list"),
-			kv_out_get_count(doc, "/spec/signal"));
+		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled\n",
+			kv_out_get_count(doc, "/spec/depth"), count_threads(threads, doc),
+			kv_out_get_count(doc, "/spec/list"), kv_out_get_count(doc, "/spec/signal"));
 	kv_prose_end(&prose);
 	ret = quadrants ? kv_tables_quadrants(points, f) :
 	      is(doc, "/spec/design", "contexts") ? kv_tables_contexts(points, f) :
@@ -399,6 +436,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	if (r->notes) {
 		print_legend(out, points);
 		print_contexts(out, doc);
+		print_threads(out, doc, name);
 		print_method(out, doc, quadrants);
 		print_null(out, doc);
 	}

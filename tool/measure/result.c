@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <json-c/printbuf.h>
+#include <sys/param.h>
 #include "measure/result.h"
 #include "out/out.h"
 #include "out/table.h"
@@ -64,6 +65,7 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	}
 	kv_out_put_string(obj, "loop", kv_enum_name(kv_enum_kind, w->kind));
 	if (w->kind == KV_KIND_STREAM) {
+		kv_out_put_count(obj, "threads", w->threads);
 		kv_out_put_count(obj, "depth", w->depth);
 		kv_out_put_count(obj, "list", w->list);
 		kv_out_put_count(obj, "signal", w->signal);
@@ -233,6 +235,22 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 	kv_out_put_count(spec, "retry_cnt", w->retry_cnt);
 }
 
+static void put_threads(struct json_object *obj, const struct kv_workload *w, const struct kv_series *series)
+{
+	struct json_object *requests = json_object_new_array(), *cpus = json_object_new_array();
+	uint64_t least = UINT64_MAX, most = 0;
+
+	for (uint32_t i = 0; i < w->threads; i++) {
+		json_object_array_add(requests, json_object_new_uint64(series->worker[i] * w->signal));
+		json_object_array_add(cpus, json_object_new_int(w->cpu[i]));
+		least = MIN(least, series->worker[i]);
+		most = MAX(most, series->worker[i]);
+	}
+	kv_out_put(obj, "thread_cpus", cpus);
+	kv_out_put(obj, "thread_requests", requests);
+	kv_out_put(obj, "fairness", kv_out_real((double)least / (double)most, 4));
+}
+
 static void put_stream(struct json_object *obj, const struct kv_workload *w,
 		       const struct kv_series *series)
 {
@@ -245,6 +263,7 @@ static void put_stream(struct json_object *obj, const struct kv_workload *w,
 	kv_out_put(obj, "requests_per_second", kv_out_real(rate, 1));
 	kv_out_put(obj, "bytes_per_second", kv_out_real(rate * w->size, 1));
 	kv_out_put_ns(obj, "request_ns", 1e9 / rate);
+	put_threads(obj, w, series);
 }
 
 /**

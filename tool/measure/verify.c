@@ -211,6 +211,9 @@ int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
 	};
 	int ret;
 
+	/* One pair, by a thread. */
+	c.work.threads = 1;
+
 	c.want = malloc(c.size);
 	c.got = malloc(c.size);
 	if (!c.want || !c.got) {

@@ -5,6 +5,7 @@
 #include "cli/parse.h"
 #include "model/site.h"
 #include "rules/request.h"
+#include "rules/run.h"
 
 /* A workload, the same for both spaces. */
 struct kv_workload {
@@ -16,7 +17,13 @@ struct kv_workload {
 	uint32_t post; /* enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only */
 	uint32_t completion; /* enum kverbs_cq_context of the CQ of the initiator's sends */
 	enum kv_lkey lkey; /* enum kv_lkey; kernel space only */
-	int32_t cpu[2]; /* where the initiator's and the responder's threads run; -1: anywhere */
+	/* KV_KIND_STREAM: the initiator's threads, each with a connection of its own; else 1. */
+	uint32_t threads;
+	/*
+	 * Where the initiator's and the responder's threads run, or the initiator's if there are
+	 * more than one; -1: anywhere.
+	 */
+	int32_t cpu[KV_RUN_WORKERS_MAX];
 	/* Empty polls before the CPU is yielded; -1: kv_placement_spins() of its host. */
 	int32_t spins;
 	uint64_t timeout_ns; /* how long a completion may take */

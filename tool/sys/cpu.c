@@ -37,8 +37,7 @@ static void walk(const char *text, cpu_fn fn, void *arg)
 struct search {
 	int32_t wanted;
 	int32_t found;
-	int32_t last;
-	int32_t before_last;
+	int32_t recent[KV_RUN_WORKERS_MAX]; /* CPU number @count - 1 and those before, by number modulo */
 	unsigned int count;
 };
 
@@ -48,9 +47,15 @@ static void look(int32_t cpu, void *arg)
 
 	if (cpu == s->wanted)
 		s->found = cpu;
-	s->before_last = s->count ? s->last : cpu;
-	s->last = cpu;
-	s->count++;
+	s->recent[s->count++ % KV_RUN_WORKERS_MAX] = cpu;
+}
+
+/* The last CPU, those before it for the next @i, and the last one again behind the first. */
+static int32_t from_last(const struct search *s, unsigned int i)
+{
+	unsigned int known = s->count < KV_RUN_WORKERS_MAX ? s->count : KV_RUN_WORKERS_MAX;
+
+	return s->recent[(s->count - 1 - i % known) % KV_RUN_WORKERS_MAX];
 }
 
 /* The CPUs that the calling thread may use: its affinity mask, in ascending order. */
@@ -98,17 +103,19 @@ int32_t kv_placement_spins(void)
 /**
  * kv_placement_choose() - choose the CPUs that runs are bound to
  * @asked: the CPUs that the user names; they must be online
- * @n: how many of them: 0, 1 or 2
- * @cpu: receives the initiator's and the responder's CPU
+ * @n: how many of them, @wanted at most
+ * @cpu: receives the initiator's and the responder's CPU, or those of the initiator's threads
+ * @wanted: how many
  * @f: receives the reason of a failure
  *
  * The defaults are CPUs that the calling thread may use, which taskset or a cpuset may limit. The
- * initiator gets the last of them, which has the fewest interrupts and daemons; the responder gets
- * the CPU before it, if there is one.
+ * initiator gets the last of them, which has the fewest interrupts and daemons; the responder, or
+ * the next thread, gets the CPU before it, if there is one.
  *
  * Return: 0 or a negative errno.
  */
-int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], struct kv_fault *f)
+int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t *cpu, unsigned int wanted,
+			struct kv_fault *f)
 {
 	struct search s = { .wanted = -1 };
 	char text[256];
@@ -117,8 +124,8 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 	if (ret)
 		return kv_fault_set(f, ret, "cannot ask which CPUs may be used: %s",
 				    strerror(-ret));
-	cpu[0] = s.last;
-	cpu[1] = s.before_last;
+	for (unsigned int i = 0; i < wanted; i++)
+		cpu[i] = from_last(&s, i);
 	ret = n ? kv_read_line(ONLINE, text, sizeof(text)) : 0;
 	if (ret)
 		return kv_fault_set(f, ret, "cannot read %s: %s", ONLINE, strerror(-ret));
@@ -132,8 +139,8 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], st
 		cpu[i] = asked[i];
 	}
 	/* If the initiator has taken the responder's CPU, the responder gets the last one. */
-	if (n == 1 && cpu[0] == cpu[1])
-		cpu[1] = s.last;
+	if (n == 1 && wanted > 1 && cpu[0] == cpu[1])
+		cpu[1] = from_last(&s, 0);
 	return 0;
 }
 

@@ -17,7 +17,8 @@ struct kv_cpu_time {
 	uint64_t stolen_ns; /* given to others by the host of this virtual machine; in whole ticks */
 };
 
-int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t cpu[2], struct kv_fault *f);
+int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t *cpu, unsigned int wanted,
+			struct kv_fault *f);
 int32_t kv_placement_spins(void);
 void kv_placement_online(char *text, size_t size, unsigned int *count);
 void kv_cpu_time_read(struct kv_cpu_time *t);
