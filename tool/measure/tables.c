@@ -261,6 +261,7 @@ int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 		{ "completion", kv_listing_word, .path = "/name" },
 		{ "p50", kv_listing_time, .path = "/series/p50_ns" },
 		{ "p99", kv_listing_time, .path = "/series/p99_ns" },
+		{ "CPU", kv_listing_time, .path = "/series/cpu_ns" },
 		DIFFERENCE("- first"),
 	};
 	static const struct kv_listing spaces[] = {
@@ -271,7 +272,7 @@ int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 #undef DIFFERENCE
 	int ret = 0;
 
-	printf("Latency in %s, by how completions are noticed; - first: minus the first one of its space\n", kv_unit_name());
+	printf("Latency and CPU time in %s, by how completions are noticed; - first: minus the first\none of its space\n", kv_unit_name());
 	for (size_t i = 0; i < json_object_array_length(points) && !ret; i++) {
 		struct json_object *point = json_object_array_get_idx(points, i), *list;
 		char size[CELL];
