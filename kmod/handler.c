@@ -198,7 +198,7 @@ static int handler_wait(struct kv_worker *worker)
 	/* Pairs with the release of handler_end(). */
 	while (!smp_load_acquire(&l->ended)) {
 		stop = kv_env_stop(l);
-		/* Woken at the end, and by kv_run_cancel(). */
+		/* Woken at the end, and by kv_workers_cancel(). */
 		if (wait_for_completion_interruptible_timeout(&worker->wake,
 							      stop ? grace : timeout))
 			continue;

@@ -108,7 +108,7 @@ struct kv_run_spec {
  * @wake: completed by a handler at the event of a CQ, or at the end of the loop; and when the
  *	run is cancelled, or @watch expires
  * @watch: the thread sleeps without limit: when it has to look at the limits of time
- * @late: @watch has expired
+ * @late: the thread has to look at the limits of time, and whether it is to end
  * @cpu: the last CPU of the thread, or of the handler that ended the loop; -1: it has not begun
  * @error: how it ended
  * @measuring: the warm-up is over

@@ -101,6 +101,7 @@ void kv_workers_cancel(struct kv_run *run, int reason)
 	for (i = 0; i < run->workers; i++) {
 		/* Pairs with the acquire of the thread that reads the reason. */
 		smp_store_release(&run->worker[i].loop.stop, 1);
+		WRITE_ONCE(run->worker[i].late, true);
 		complete(&run->worker[i].wake);
 	}
 	complete_all(&run->gate);
