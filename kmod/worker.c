@@ -26,12 +26,12 @@ static struct kv_loop *worker_prep_pass(struct kv_worker *worker, u64 iters, u64
 static int worker_pass_gate(struct kv_run *run)
 {
 	if (atomic_dec_and_test(&run->warming)) {
-		run->gate_ns = ktime_get_raw_ns();
+		WRITE_ONCE(run->gate_ns, ktime_get_raw_ns());
 		complete_all(&run->gate);
 	} else {
 		wait_for_completion_interruptible(&run->gate);
 	}
-	return run->gate_ns ? 0 : -ECANCELED;
+	return READ_ONCE(run->gate_ns) ? 0 : -ECANCELED;
 }
 
 static int worker_measure(struct kv_worker *worker)

@@ -50,18 +50,7 @@ check "and how many are equal or not decided" grep -qE "equal in $(jq '[.cells[]
 	"$work/compare.json"); not decided in $(jq '[.cells[] | select((.error | not) and .faster == null)] | length' "$work/compare.json")$" \
 	"$work/compare"
 
-
 document=$work/compare.json
-
-# holds NAME FILTER: a filter of jq that is true of the document
-holds() {
-	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
-		pass "$1"
-	else
-		jq -c '.spec, .cells[] | del(.. | .histogram?, .cumulative?, .verbs_ns?, .stages_ns?)' "$document" | cut -c 1-900 >>"$work/holds"
-		fail "$1" "$work/holds"
-	fi
-}
 
 holds "rounds: twelve or, of a slow guest, six; a median of each in either space" 'all(.cells[]; .rounds as $n |
 	$n >= 6 and all(.kernel, .user; .round_p50_ns | length == $n))'

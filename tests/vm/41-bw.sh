@@ -12,16 +12,6 @@ fi
 
 document=$work/bw.json
 
-# holds NAME FILTER: a filter of jq that is true of the document
-holds() {
-	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
-		pass "$1"
-	else
-		jq 'del(.. | .histogram?, .cumulative?)' "$document" >"$work/document"
-		fail "$1" "$work/holds" "$work/document"
-	fi
-}
-
 # bw WHAT OPTION...: the text is in bw, the document in bw.json
 bw() {
 	what=$1

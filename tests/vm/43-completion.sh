@@ -8,16 +8,6 @@
 
 document=$work/document.json
 
-# holds NAME FILTER: a filter of jq that is true of the document
-holds() {
-	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
-		pass "$1"
-	else
-		jq 'del(.. | .histogram?, .cumulative?)' "$document" >"$work/shown"
-		fail "$1" "$work/holds" "$work/shown"
-	fi
-}
-
 for way in kernel:event kernel:softirq kernel:workqueue kernel:unbound-workqueue user:event; do
 	space=${way%:*} context=${way#*:}
 	check "lat in $space space, $context" kverbs lat $by_cm --op read --size 64 --space "$space" --completion "$context" \

@@ -145,6 +145,17 @@ objects() {
 	rdma resource show
 }
 
+# holds NAME FILTER: a filter of jq that is true of $document
+holds() {
+	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
+		pass "$1"
+	else
+		jq -c '.spec, .cell, .cells[]? | del(.. | .histogram?, .cumulative?, .verbs_ns?, .stages_ns?)' "$document" |
+			cut -c 1-900 >>"$work/holds"
+		fail "$1" "$work/holds"
+	fi
+}
+
 # Nothing of ours may be left: neither by our own count nor by the kernel's.
 nothing_left() {
 	contract --balance && ! rdma resource show qp | grep -F '[kverbs]' &&
