@@ -45,7 +45,7 @@ holds "the difference is of the times per request" 'all(.cells[]; . as $cell | .
 check "the table has a row for each" \
 	sh -c "test \$(grep -cE '^(write|read|fetch-add) +[0-9]+ [KM]*i*B .*(faster|equal within|not decided)' '$work/bw') -gt 3"
 check "and so has that of means and CPU times" \
-	sh -c "test \$(grep -cE '^(write|read|fetch-add) +[0-9]+ [KM]*i*B( +([0-9.]+|-)){8}$' '$work/bw') -gt 3"
+	sh -c "test \$(grep -cE '^(write|read|fetch-add) +[0-9]+ [KM]*i*B( +([0-9.,]+|-)){8}$' '$work/bw') -gt 3"
 check "the text says how many are outstanding" grep -F "32 requests outstanding, posted in lists of 1, one of 1 signaled" "$work/bw"
 check "and what the figures are" grep -F "time per request, with many of them outstanding" "$work/bw"
 

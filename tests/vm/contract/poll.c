@@ -251,35 +251,6 @@ static void test_runs(struct link *l)
 	expect_wc(l, a.send_cq, 1, KVERBS_WC_OP_WRITE, 0, "after the run a post works again");
 }
 
-/* Runs take CQs that are but polled. */
-static void test_run_context(struct link *l)
-{
-	const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
-	struct kv_run_spec spec = {
-		.loop = KVERBS_LOOP_POST_TO_COMPLETION,
-		.op = KVERBS_OP_WRITE,
-		.size = 8,
-		.iters = 10,
-		.cpu = -1,
-		.spins = -1,
-	};
-	struct end a, b;
-	uint32_t id;
-
-	pair_make(l, &a, &b, &init);
-	register_target(l, &b);
-	spec.ends = 1;
-	spec.end[0] = (struct kv_run_end){
-		.qp = a.qp,
-		.local_buf = a.local,
-		.has_remote = true,
-		.remote_addr = b.key.iova,
-		.remote_key = b.key.rkey,
-	};
-	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "polled",
-		"a run on a cq of another context");
-}
-
 void test_poll(void)
 {
 	struct link l;
@@ -293,6 +264,5 @@ void test_poll(void)
 	test_context(&l, KVERBS_CQ_WORKQUEUE, "workqueue");
 	test_context(&l, KVERBS_CQ_UNBOUND_WORKQUEUE, "unbound workqueue");
 	test_runs(&l);
-	test_run_context(&l);
 	link_close(&l);
 }
