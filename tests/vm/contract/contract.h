@@ -164,6 +164,8 @@ uint32_t all_access(void);
 struct kv_qp_attr init_attr(uint32_t type);
 struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn);
 struct kv_qp_attr rts_attr(uint32_t type);
+/* Connections that are made from now on wait 1 s for an answer: for many workers on one slow CPU. */
+void ends_wait(bool longer);
 int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr);
 void to_state(struct link *l, uint32_t qp, uint32_t state);
 uint32_t state_of(struct link *l, uint32_t qp);

@@ -107,6 +107,16 @@ struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn)
 	};
 }
 
+/* 67 ms, IBTA 9.7.6.1.3. */
+#define ACK_TIMEOUT 14
+
+static uint8_t ack_timeout = ACK_TIMEOUT;
+
+void ends_wait(bool longer)
+{
+	ack_timeout = longer ? ACK_TIMEOUT + 4 : ACK_TIMEOUT;
+}
+
 struct kv_qp_attr rts_attr(uint32_t type)
 {
 	return (struct kv_qp_attr){
@@ -116,7 +126,7 @@ struct kv_qp_attr rts_attr(uint32_t type)
 			 KV_QPA_MAX_RD_ATOMIC : 0),
 		.state = KVERBS_QPS_RTS,
 		.sq_psn = PSN,
-		.timeout = 14,
+		.timeout = ack_timeout,
 		.retry_cnt = 2,
 		.rnr_retry = 2,
 		.max_rd_atomic = 1,

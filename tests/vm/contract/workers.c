@@ -197,8 +197,6 @@ static void test_most(struct link *l)
 		register_target(l, &b[i]);
 	}
 	spec = stream_spec(a, b, KV_RUN_WORKERS_MAX);
-	/* One request of each: on one slow CPU more would not be answered before the last retry. */
-	spec.depth = 1;
 	spec.iters = 30;
 	for (unsigned int i = 0; i < KV_RUN_WORKERS_MAX; i++)
 		spec.end[i].has_cpu = true;
@@ -220,6 +218,7 @@ void test_workers(void)
 	struct end a[FEW], b[FEW];
 	struct link l;
 
+	ends_wait(true);
 	link_open(&l);
 	for (unsigned int i = 0; i < FEW; i++) {
 		pair_make(&l, &a[i], &b[i], &init);
@@ -232,4 +231,5 @@ void test_workers(void)
 	test_cancelled(&l, a, b);
 	test_most(&l);
 	link_close(&l);
+	ends_wait(false);
 }
