@@ -4,7 +4,6 @@
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 #include <linux/timer.h>
-#include "compat.h"
 #include "cq.h"
 #include "handler.h"
 #include "loop/handler.h"

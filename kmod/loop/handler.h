@@ -9,7 +9,7 @@
  * Groups of requests, as in stream.c, for a CQ that is not polled without a pause. The code that
  * is told of a completion is the loop's body: a handler of the RDMA core, or a thread that an event
  * has woken. kv_handler_begin() posts the first group; each completion is handed to
- * kv_handler_take(), which records a sample and posts what there is room for. Calls of
+ * kv_handler_take(), which records a sample and posts groups up to the depth. Calls of
  * kv_handler_take() come one at a time, and may begin before kv_handler_begin() has returned.
  */
 

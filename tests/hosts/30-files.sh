@@ -74,7 +74,7 @@ for space in kernel user; do
 done
 check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
 
-# The link is away for a second: the connection fails, is made anew, and the file arrives.
+# The link is down for a second: the connection fails, both ends make a new one, and the file arrives.
 head -c 4194304 /dev/urandom >"$work/here/f"
 for space in kernel user; do
 	tc qdisc add dev d0 root netem rate 100mbit

@@ -61,7 +61,7 @@ struct kv_env_cq {
  * @fail_ret: see @fail_send
  * @fail_arm: which arming fails
  * @arms: armings so far
- * @acked: events that the loop was told of and has let go
+ * @acked: how often the loop has acknowledged its events
  * @lost_send: which post neither completes nor reaches the peer
  * @bad_send: which post completes with @bad, and reaches nobody
  * @bad: see @bad_send

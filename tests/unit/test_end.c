@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The two ends of a transfer, on a connection that loses, repeats and spoils what it is told to. */
+/* The two ends of a transfer, on a connection that loses, repeats and damages the pieces that a test names. */
 #define _GNU_SOURCE
 #include "test.h"
 #include <errno.h>

@@ -53,7 +53,7 @@ program "$work/bin/kverbs" <<-END_OF_PROGRAM
 	esac
 	exec $(command -v kverbs) \${command:+"\$command"} "\$@"
 END_OF_PROGRAM
-# tests/vm/43-plot.sh looks at what gnuplot is told.
+# tests/vm/43-plot.sh checks the script that gnuplot gets.
 program "$work/bin/gnuplot" <<-'END_OF_PROGRAM'
 	#!/bin/sh
 	exec cat

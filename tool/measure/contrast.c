@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include <stdio.h>
 #include <string.h>
 #include "measure/contrast.h"
+#include "measure/workload.h"
 
 #define SERIES(title, from, to) { .name = title, .client = from, .server = to }
 
@@ -61,23 +63,22 @@ bool kv_contrast_has_contexts(const struct kv_contrast *c)
 	return !strcmp(c->name, "contexts");
 }
 
-static const char *const context_series[KV_SPACES][KVERBS_CQ_MAX + 1] = {
-	[KV_SPACE_KERNEL] = {
-		[KVERBS_CQ_POLLED] = "kernel-polled",
-		[KVERBS_CQ_EVENT] = "kernel-event",
-		[KVERBS_CQ_SOFTIRQ] = "kernel-softirq",
-		[KVERBS_CQ_WORKQUEUE] = "kernel-workqueue",
-		[KVERBS_CQ_UNBOUND_WORKQUEUE] = "kernel-unbound-workqueue",
-	},
-	[KV_SPACE_USER] = {
-		[KVERBS_CQ_POLLED] = "user-polled",
-		[KVERBS_CQ_EVENT] = "user-event",
-	},
-};
-
 static void add_difference(struct kv_contrast *c, unsigned int a, unsigned int b, const char *changed)
 {
 	c->difference[c->differences++] = (struct kv_difference){ a, b, changed };
+}
+
+static void add_context(struct kv_contrast *c, enum kv_space_id space, uint32_t context)
+{
+	const unsigned int n = c->n++;
+	char *name = c->series[n].made_name;
+
+	snprintf(name, sizeof(c->series[n].made_name), "%s-%s", kv_enum_name(kv_enum_space, space),
+		 kv_enum_name(kv_enum_cq_context, context));
+	c->series[n].name = name;
+	c->series[n].client = space;
+	c->series[n].server = space;
+	c->series[n].completion = context;
 }
 
 /**
@@ -85,6 +86,7 @@ static void add_difference(struct kv_contrast *c, unsigned int a, unsigned int b
  * @c: receives a series for each context of each space that has it. In each space the others are
  *	compared with the first one; and the kernel's series with that of user space, if both have
  *	the context.
+ *	The names of the series are in @c: do not copy it.
  * @contexts: enum kverbs_cq_context of each
  */
 void kv_contrast_set_contexts(struct kv_contrast *c, const struct kv_list *contexts)
@@ -94,17 +96,11 @@ void kv_contrast_set_contexts(struct kv_contrast *c, const struct kv_list *conte
 		unsigned int first = c->n;
 
 		for (unsigned int i = 0; i < contexts->n; i++) {
-			uint32_t context = contexts->value[i];
-
-			if (!context_series[space][context])
+			if (!kv_workload_has_completion(space, contexts->value[i]))
 				continue;
-			c->series[c->n].name = context_series[space][context];
-			c->series[c->n].client = space;
-			c->series[c->n].server = space;
-			c->series[c->n].completion = context;
-			if (c->n > first)
-				add_difference(c, c->n, first, "completion");
-			c->n++;
+			add_context(c, space, contexts->value[i]);
+			if (c->n > first + 1)
+				add_difference(c, c->n - 1, first, "completion");
 		}
 	}
 	for (unsigned int k = 0; k < c->n; k++) {

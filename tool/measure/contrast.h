@@ -16,6 +16,7 @@ struct kv_contrast {
 	unsigned int n; /* how many series; their blocks are measured in turn */
 	struct {
 		const char *name; /* in results */
+		char made_name[32]; /* "contexts" only: room for @name */
 		enum kv_space_id client;
 		enum kv_space_id server;
 		uint32_t completion; /* "contexts" only: enum kverbs_cq_context, at the client */

@@ -93,7 +93,7 @@ int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool us
 	if (kind != KV_KIND_COMPLETION && kind != KV_KIND_STREAM)
 		return kv_fault_usage(f, "--completion %s does not go with --loop %s, whose threads poll",
 				      word, kv_enum_name(kv_enum_kind, kind));
-	if (user && completion != KVERBS_CQ_EVENT)
+	if (user && !kv_workload_has_completion(KV_SPACE_USER, completion))
 		return kv_fault_usage(f, "--completion %s is the kernel's: user space has polled and event",
 				      word);
 	return 0;

@@ -65,6 +65,12 @@ struct kv_workload_kind {
 /* By enum kv_kind. */
 extern const struct kv_workload_kind kv_workload_kinds[];
 
+/* Does a space have CQs of this context? @completion: enum kverbs_cq_context */
+static inline bool kv_workload_has_completion(enum kv_space_id space, uint32_t completion)
+{
+	return space == KV_SPACE_KERNEL || completion <= KVERBS_CQ_EVENT;
+}
+
 void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size);
 enum kv_kind kv_workload_default_kind(uint32_t op);
 bool kv_workload_one_sided(const struct kv_workload *w);
