@@ -4,8 +4,8 @@
 # make module KDIR=D  build the module for the kernel build tree D
 # make tool           build the control tool
 # make demo           boot a test kernel and print the comparison
-# make calibrate      each space compared with itself, 400 times: how often is a difference found that is none?
-# make bench-det      instructions of every operation in both spaces, and whose they are, in tests/det/figures
+# make calibrate      each space compared with itself, 400 times: how often does compare report a difference?
+# make bench-det      instructions of every operation in both spaces, by kernel, library and kverbs, in tests/det/figures
 # make fuzz           a million nearly valid messages to the module, in guests
 # make teardown       runs of every kind struck by everything that ends them, in guests
 # make check          run every test; make check VM="6.1:2" only on that kernel
@@ -29,7 +29,7 @@ CFLAGS ?= -O2 -g
 TOOL_PKGS := libnl-3.0 libnl-genl-3.0 json-c smartcols nettle
 USER_PKGS := libibverbs librdmacm
 EDIT_PKGS := libedit
-TOOL_CFLAGS = -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP \
+TOOL_CFLAGS = -std=gnu11 -D_GNU_SOURCE= -Wall -Wextra -Wno-unused-parameter -Werror -iquote tool -iquote kmod -Iuapi -MMD -MP \
 	$(shell pkg-config --cflags $(TOOL_PKGS) $(USER_PKGS) $(EDIT_PKGS))
 # Of nettle the tool needs three functions, for which the loader would relocate all of it: a tenth of a short command.
 TOOL_LIBS = $(patsubst -lnettle,-l:libnettle.a,$(shell pkg-config --libs $(TOOL_PKGS))) -lpthread -lm
@@ -38,7 +38,10 @@ EDIT_LIBS = $(shell pkg-config --libs $(EDIT_PKGS))
 
 # User space's backend and the editor of lines are loaded when they are asked for (tool/load.c). Of the
 # loops one calls functions of libibverbs that are not inline.
-USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c) kmod/loop/event.c)
+USER_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/user/*.c) kmod/loop/event.c) $(BUILD)/wr/loops.o
+# The loops once more, with libibverbs' extended API (tool/user/loop_wr.h): one object, of which these names are seen, with _wr behind them.
+WR_NAMES := kv_loop_pick kv_loop_pick_event
+WR_OBJS := $(patsubst %.c,$(BUILD)/wr/%.o,$(filter-out kmod/loop/hist.c,$(wildcard kmod/loop/*.c)))
 EDIT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/edit/*.c))
 TOOL_OBJS := $(filter-out $(USER_OBJS) $(EDIT_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c kmod/rules/*.c)))
 NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c)
@@ -63,6 +66,14 @@ $(BUILD)/kverbs-user.so: $(USER_OBJS)
 $(BUILD)/kverbs-edit.so: $(EDIT_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(EDIT_LIBS)
 
+$(BUILD)/wr/loops.o: $(WR_OBJS)
+	$(LD) -r -o $@ $^
+	objcopy $(foreach name,$(WR_NAMES),--redefine-sym $(name)=$(name)_wr -G $(name)_wr) $@
+
+$(BUILD)/wr/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -fPIC -DKV_LOOP_WR -c -o $@ $<
+
 $(USER_OBJS) $(EDIT_OBJS): CFLAGS += -fPIC
 
 # A file that changes with the commit: then one object is built anew, and no other.
@@ -84,7 +95,7 @@ $(BUILD)/kmod/%.o: kmod/%.c Makefile
 	$(CC) $(CFLAGS) $(TOOL_CFLAGS) -c -o $@ $<
 
 # Programs that the tests run in the guest.
-tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv terminal tsc_khz)
+tests: $(addprefix $(BUILD)/tests/,contract policies untaken untaken.txt backend server_inv client_inv terminal tsc_khz)
 
 # What no command may take, for the program "untaken".
 $(BUILD)/tests/untaken.txt: uapi/kverbs.yaml tests/abi/spec_untaken.py tests/abi/spec.py
@@ -171,6 +182,6 @@ help:
 include scripts/install.mk
 include tests/unit/unit.mk
 
--include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(EDIT_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
+-include $(TOOL_OBJS:.o=.d) $(USER_OBJS:.o=.d) $(WR_OBJS:.o=.d) $(EDIT_OBJS:.o=.d) $(CONTRACT_OBJS:.o=.d) $(BACKEND_OBJS:.o=.d) $(FUZZ_OBJS:.o=.d)
 
 .PHONY: FORCE all module tool tests fail-verb calibrate bench-det fuzz teardown demo check matrix check-debug clean deb help

@@ -32,11 +32,10 @@ static struct ib_ah *ah_create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 		return ERR_PTR(ret);
 	/* rdma_create_ah() does not resolve the address. iWARP has no AHs (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
-	if (IS_ERR(ah) && attr->type == RDMA_AH_ATTR_TYPE_ROCE)
-		kv_verb_failed(extack, stage, PTR_ERR(ah),
+	if (IS_ERR(ah))
+		kv_verb_failed(extack, stage, PTR_ERR(ah), attr->type != RDMA_AH_ATTR_TYPE_ROCE ?
+			       "rdma_create_user_ah failed" :
 			       "the destination's MAC address can't be resolved: check dgid and the route");
-	else if (IS_ERR(ah))
-		kv_verb_failed(extack, stage, PTR_ERR(ah), "rdma_create_user_ah failed");
 	return ah;
 }
 
@@ -55,7 +54,6 @@ struct kv_obj *kv_ah_create(const struct kv_new *new, const struct rdma_ah_attr 
 
 	if (IS_ERR(ah))
 		return ERR_CAST(ah);
-	kv_obj_set_parent(&ah->obj, 0, &new->pd->obj);
 	ah->attr = *attr;
 	kv_obj_time(&ah->obj, CREATE,
 		    ah->ib = ah_create_ib(new->pd, &ah->attr, KVERBS_STAGE_CREATE, new->extack));

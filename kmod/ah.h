@@ -5,8 +5,6 @@
 #include <rdma/ib_verbs.h>
 #include "obj.h"
 
-struct kv_pd;
-
 /**
  * struct kv_ah - an address handle
  * @obj: base; parent 0 is the PD

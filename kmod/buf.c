@@ -3,7 +3,6 @@
 #include <linux/mm.h>
 #include <linux/nodemask.h>
 #include <linux/scatterlist.h>
-#include <kverbs.h>
 #include <rdma/ib_verbs.h>
 #include "buf.h"
 #include "dev.h"
@@ -249,13 +248,16 @@ int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_t
 }
 
 /**
- * kv_buf_write() - put bytes into the buffer
+ * kv_buf_copy() - copy bytes into the buffer, or out of it
  * @buf: the buffer
  * @offset: where, checked
  * @data: the bytes
  * @length: bytes, checked
+ * @to: DMA_TO_DEVICE: into the buffer; DMA_FROM_DEVICE: out of it
+ *
+ * Locks: dev->lock
  */
-void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
+void kv_buf_copy(struct kv_buf *buf, u64 offset, void *data, u32 length, enum dma_data_direction to)
 {
 	struct ib_device *ib = buf->obj.dev->ib;
 	struct kv_buf_place place;
@@ -265,36 +267,18 @@ void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length)
 	for (; length; length -= bytes, offset += bytes, data += bytes) {
 		place = kv_buf_place(buf, offset);
 		bytes = min(length, place.length);
-		/* A peer may have written other bytes of the same cache lines. */
+		/* A peer may have written bytes of the same cache lines. */
 		ib_dma_sync_single_for_cpu(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
-		memcpy(place.at, data, bytes);
-		ib_dma_sync_single_for_device(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
-	}
-}
-
-/**
- * kv_buf_read() - take bytes from the buffer
- * @buf: the buffer
- * @offset: where, checked
- * @data: receives the bytes
- * @length: bytes, checked
- */
-void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length)
-{
-	struct ib_device *ib = buf->obj.dev->ib;
-	struct kv_buf_place place;
-	u32 bytes;
-
-	lockdep_assert_held(&buf->obj.dev->lock);
-	for (; length; length -= bytes, offset += bytes, data += bytes) {
-		place = kv_buf_place(buf, offset);
-		bytes = min(length, place.length);
-		ib_dma_sync_single_for_cpu(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
-		memcpy(data, place.at, bytes);
-		/*
-		 * No sync for the device: the CPU has written nothing, and with a bounce buffer
-		 * the sync would overwrite bytes that a peer has written since.
-		 */
+		if (to == DMA_TO_DEVICE) {
+			memcpy(place.at, data, bytes);
+			ib_dma_sync_single_for_device(ib, place.dma, bytes, DMA_BIDIRECTIONAL);
+		} else {
+			/*
+			 * No sync for the device: the CPU has written nothing, and with a bounce
+			 * buffer the sync would overwrite bytes that a peer has written since.
+			 */
+			memcpy(data, place.at, bytes);
+		}
 	}
 }
 

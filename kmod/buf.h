@@ -2,6 +2,7 @@
 #ifndef _KV_BUF_H
 #define _KV_BUF_H
 
+#include <linux/dma-direction.h>
 #include "obj.h"
 
 struct sg_table;
@@ -51,8 +52,8 @@ int kv_buf_node(const struct kv_buf *buf);
 struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset);
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);
 int kv_buf_make_sg(const struct kv_buf *buf, u64 offset, u64 length, struct sg_table *sg);
-void kv_buf_write(struct kv_buf *buf, u64 offset, const void *data, u32 length);
-void kv_buf_read(struct kv_buf *buf, u64 offset, void *data, u32 length);
+void kv_buf_copy(struct kv_buf *buf, u64 offset, void *data, u32 length,
+		 enum dma_data_direction to);
 
 extern struct kv_obj_class kv_buf_class;
 

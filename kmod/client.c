@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/netlink.h>
 #include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "event.h"
 #include "obj.h"
 #include "wqe.h"
-
-static void client_tell_async(struct ib_event_handler *handler, struct ib_event *event)
-{
-	kv_event_async_dev(container_of(handler, struct kv_dev, async), event);
-}
 
 static int client_add_dev(struct ib_device *ib)
 {
@@ -21,7 +15,7 @@ static int client_add_dev(struct ib_device *ib)
 		return -ENOMEM;
 	ib_set_client_data(ib, &kv_client, dev);
 	kv_event_send_dev(dev, &event);
-	INIT_IB_EVENT_HANDLER(&dev->async, ib, client_tell_async);
+	INIT_IB_EVENT_HANDLER(&dev->async, ib, kv_event_async_dev);
 	ib_register_event_handler(&dev->async);
 	return 0;
 }

@@ -19,12 +19,10 @@ static void closed_destroy_objects(struct kv_job *job)
 {
 	struct kv_owner *owner = container_of(job, struct kv_owner, last_job);
 	struct kv_owner *persistent = owner->persistent;
-	unsigned int busy;
 
-	kv_obj_remove_owner(owner, &busy);
-	spin_lock(&persistent->lock);
-	list_del(&owner->closed_link);
-	spin_unlock(&persistent->lock);
+	kv_obj_remove_owner(owner);
+	scoped_guard(spinlock, &persistent->lock)
+		list_del(&owner->closed_link);
 	wake_up_all(&persistent->closed_wait);
 }
 
@@ -70,23 +68,11 @@ bool kv_closed_pending(struct kv_owner *owner)
 {
 	struct kv_owner *persistent = owner->persistent;
 	struct kv_owner *oldest;
-	bool pending;
 
-	spin_lock(&persistent->lock);
+	guard(spinlock)(&persistent->lock);
 	oldest = list_first_entry_or_null(&persistent->closed, struct kv_owner, closed_link);
-	pending = oldest && oldest->closed_before <= owner->closed_before &&
-		  list_empty(&owner->closed_link);
-	spin_unlock(&persistent->lock);
-	return pending;
-}
-
-static void closed_give_up(struct kv_owner *owner)
-{
-	spin_lock(&owner->persistent->lock);
-	/* A closed socket keeps its place in the list. */
-	if (list_empty(&owner->closed_link))
-		owner->closed_before = 0;
-	spin_unlock(&owner->persistent->lock);
+	return oldest && oldest->closed_before <= owner->closed_before &&
+	       list_empty(&owner->closed_link);
 }
 
 /**
@@ -104,9 +90,12 @@ int kv_closed_wait(struct kv_owner *owner)
 
 	left = wait_event_interruptible_timeout(owner->persistent->closed_wait,
 						!kv_closed_pending(owner), WAIT_MAX);
-	if (left < 0)
-		return left;
-	if (!left)
-		closed_give_up(owner);
+	/* 0: the time is over. */
+	if (left)
+		return min(left, 0L);
+	guard(spinlock)(&owner->persistent->lock);
+	/* A closed socket keeps its place in the list. */
+	if (list_empty(&owner->closed_link))
+		owner->closed_before = 0;
 	return 0;
 }

@@ -41,13 +41,12 @@ static struct kv_conn *conn_pop_request(struct kv_conn *listener)
 {
 	struct kv_conn *conn;
 
-	spin_lock(&kv_conn_lock);
+	guard(spinlock)(&kv_conn_lock);
 	conn = list_first_entry_or_null(&listener->requests, struct kv_conn, request);
 	if (conn) {
 		list_del_init(&conn->request);
 		listener->waiting--;
 	}
-	spin_unlock(&kv_conn_lock);
 	return conn;
 }
 
@@ -99,32 +98,27 @@ int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *ext
 	struct kv_refusal why;
 
 	kv_conn_settle(conn);
-	if (kv_conn_rules_check_state(states, kv_conn_state(conn), &why))
-		return kv_refuse_by(extack, &why);
-	return 0;
+	return kv_conn_rules_check_state(states, kv_conn_state(conn), &why) ?
+	       kv_refuse_by(extack, &why) : 0;
 }
 
-/* A CONN that does not listen has no backlog. */
-static void conn_set_listening(struct kv_conn *conn, enum kverbs_conn_state state, u32 backlog)
-{
-	spin_lock(&kv_conn_lock);
-	conn->news.state = state;
-	conn->backlog = backlog;
-	spin_unlock(&kv_conn_lock);
-}
-
-/*
+/**
+ * kv_conn_renew_id() - make a CONN idle again
+ * @conn: the CONN; FAILED if there is no memory
+ *
  * An id can't be unbound: a new one replaces it, and the CONN is as before the command.
  * If several devices have the address, one of them may have listened meanwhile.
+ *
+ * Locks: dev->lock
  */
-static void conn_renew_id(struct kv_conn *conn)
+void kv_conn_renew_id(struct kv_conn *conn)
 {
 	struct rdma_cm_id *fresh = conn_create_id(conn);
 
 	rdma_destroy_id(conn->id);
 	conn_reject_requests(conn);
 	conn->id = IS_ERR(fresh) ? NULL : fresh;
-	conn_set_listening(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED, 0);
+	kv_conn_set_state(conn, conn->id ? KVERBS_CONN_IDLE : KVERBS_CONN_FAILED);
 }
 
 static const char port_in_use[] = "src's port is in use: take another one, or 0";
@@ -138,45 +132,51 @@ static const char *conn_explain_bind(int error)
 	return error == -EACCES ? "src's port is a privileged one" : "rdma_bind_addr failed";
 }
 
-static int conn_bind(struct kv_conn *conn, union kv_conn_addr *src, struct netlink_ext_ack *extack)
-{
-	int ret;
-
-	kv_obj_time(&conn->obj, BIND, ret = rdma_bind_addr(conn->id, (struct sockaddr *)src));
-	if (ret)
-		return kv_verb_failed(extack, KVERBS_STAGE_BIND, ret, conn_explain_bind(ret));
-	if (!conn->id->device || conn->id->device == conn->obj.dev->ib)
-		return 0;
-	return kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
-}
-
 /**
- * kv_conn_listen() - listen for requests
+ * kv_conn_bind() - set the source address
  * @conn: the CONN, idle
- * @src: the address to listen at; port 0: any
- * @backlog: how many requests may wait
+ * @src: the address; port 0: any
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno, -EXDEV for an address of another device.
  */
-int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
-		   struct netlink_ext_ack *extack)
+int kv_conn_bind(struct kv_conn *conn, union kv_conn_addr *src, struct netlink_ext_ack *extack)
 {
 	int ret;
 
-	conn_set_listening(conn, KVERBS_CONN_LISTENING, backlog);
-	ret = conn_bind(conn, src, extack);
+	kv_obj_time(&conn->obj, BIND, ret = rdma_bind_addr(conn->id, (struct sockaddr *)src));
 	if (ret)
-		goto err_renew_id;
+		kv_verb_failed(extack, KVERBS_STAGE_BIND, ret, conn_explain_bind(ret));
+	else if (conn->id->device && conn->id->device != conn->obj.dev->ib)
+		ret = kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
+	if (ret)
+		kv_conn_renew_id(conn);
+	return ret;
+}
+
+/**
+ * kv_conn_listen() - listen for requests
+ * @conn: the CONN, idle, with the address to listen at: kv_conn_bind()
+ * @backlog: how many requests may wait
+ * @extack: where the reason of a refusal goes
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_conn_listen(struct kv_conn *conn, u32 backlog, struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	kv_conn_set_state(conn, KVERBS_CONN_LISTENING);
+	scoped_guard(spinlock, &kv_conn_lock)
+		conn->backlog = backlog;
 	kv_obj_time(&conn->obj, CM, ret = rdma_listen(conn->id, backlog));
 	if (!ret)
 		return 0;
-	kv_verb_failed(extack, KVERBS_STAGE_CM, ret,
-		       ret == -EADDRINUSE ? port_in_use : "rdma_listen failed");
-err_renew_id:
-	conn_renew_id(conn);
-	return ret;
+	kv_conn_renew_id(conn);
+	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret,
+			      ret == -EADDRINUSE ? port_in_use : "rdma_listen failed");
 }
 
 /**
@@ -198,46 +198,35 @@ struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_
 	ret = kv_obj_publish(&conn->obj, extack);
 	if (!ret)
 		return &conn->obj;
-	spin_lock(&kv_conn_lock);
+	guard(spinlock)(&kv_conn_lock);
 	list_add(&conn->request, &listener->requests);
 	listener->waiting++;
-	spin_unlock(&kv_conn_lock);
 	return ERR_PTR(ret);
 }
 
 /**
  * kv_conn_resolve_addr() - ask for the device and the GID of a peer
- * @conn: the CONN, idle
- * @src: the source address; family 0: any
+ * @conn: the CONN, idle; kv_conn_bind() may have set a source address
  * @dst: the destination address
  * @timeout_ms: how long that may take
- * @src_wrong: receives true if a refusal is because of @src
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno. The answer is an event.
  */
-int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
-			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
+int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *dst, u32 timeout_ms,
 			 struct netlink_ext_ack *extack)
 {
-	int ret = 0;
+	int ret;
 
 	kv_conn_set_state(conn, KVERBS_CONN_RESOLVING_ADDR);
-	if (src->family)
-		ret = conn_bind(conn, src, extack);
-	*src_wrong = ret;
-	if (ret)
-		goto err_renew_id;
 	kv_obj_time(&conn->obj, CM,
 		    ret = rdma_resolve_addr(conn->id, NULL, (struct sockaddr *)dst, timeout_ms));
 	if (!ret)
 		return 0;
-	kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -ENETUNREACH ?
-		       "no route leads to dst" : "rdma_resolve_addr failed");
-err_renew_id:
-	conn_renew_id(conn);
-	return ret;
+	kv_conn_renew_id(conn);
+	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, ret == -ENETUNREACH ?
+			      "no route leads to dst" : "rdma_resolve_addr failed");
 }
 
 /**
@@ -300,6 +289,7 @@ void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view)
 	}
 	if (conn->listener && !conn->listener->obj.dead)
 		view->listener = conn->listener->obj.id;
+	view->group = conn->group_addr;
 	spin_lock(&kv_conn_lock);
 	view->told = conn->told;
 	view->requested = conn->listener;

@@ -9,7 +9,7 @@
 #include <linux/spinlock.h>
 #include <linux/stddef.h>
 #include <linux/workqueue.h>
-#include <kverbs.h>
+#include <rdma/ib_verbs.h>
 #include "obj.h"
 
 struct kv_qp;
@@ -43,6 +43,36 @@ struct kv_conn_news {
 };
 
 /**
+ * union kv_conn_addr - an address, zeros behind its end
+ * @family: the address family; 0: no address
+ * @in: IPv4
+ * @in6: IPv6
+ */
+union kv_conn_addr {
+	sa_family_t family;
+	struct sockaddr_in in;
+	struct sockaddr_in6 in6;
+};
+
+/**
+ * struct kv_conn_group - a multicast group that was joined
+ * @gid: its GID
+ * @qpn: what to send to; 0: no group was joined
+ * @qkey: what to send with
+ * @port: the device's port
+ * @lid: its LID; 0 on RoCE
+ * @sgid_index: of the GID to send from
+ */
+struct kv_conn_group {
+	union ib_gid gid;
+	u32 qpn;
+	u32 qkey;
+	u32 port;
+	u32 lid;
+	u32 sgid_index;
+};
+
+/**
  * struct kv_conn - a connection
  * @obj: base; parent 0 is the QP
  * @id: the CM's id; NULL if it had to be destroyed before the CONN; dev->lock
@@ -59,6 +89,8 @@ struct kv_conn_news {
  * @data: the peer's private data
  * @responder_resources: from the peer's request
  * @initiator_depth: ditto
+ * @group: the multicast group, once it is joined
+ * @group_addr: the address of the group, from JOIN on; dev->lock
  * @end: the event that ends the connection, if @ending
  * @ending: due: bring the QP to ERR, answer the peer, then set @news to @end
  * @foreign: due: destroy @id, which belongs to another device that may be about to go
@@ -81,24 +113,14 @@ struct kv_conn {
 		struct kv_conn_data data;
 		u8 responder_resources;
 		u8 initiator_depth;
+		struct kv_conn_group group;
 	);
+	union kv_conn_addr group_addr;
 	struct kv_conn_news end;
 	bool ending;
 	bool foreign;
 	unsigned long comm_est;
 	struct work_struct work;
-};
-
-/**
- * union kv_conn_addr - an address, zeros behind its end
- * @family: the address family; 0: no address
- * @in: IPv4
- * @in6: IPv6
- */
-union kv_conn_addr {
-	sa_family_t family;
-	struct sockaddr_in in;
-	struct sockaddr_in6 in6;
 };
 
 /**
@@ -109,6 +131,7 @@ union kv_conn_addr {
  * @told: as in struct kv_conn
  * @reason: text of a status that has one, or NULL
  * @requested: it began as a peer's request
+ * @group: address of the multicast group; family 0: none
  */
 struct kv_conn_view {
 	union kv_conn_addr src;
@@ -117,6 +140,7 @@ struct kv_conn_view {
 	struct kv_conn_told told;
 	const char *reason;
 	bool requested;
+	union kv_conn_addr group;
 };
 
 /**
@@ -145,11 +169,10 @@ struct kv_conn_param {
 
 struct kv_obj *kv_conn_create(const struct kv_new *new);
 int kv_conn_expect(struct kv_conn *conn, u32 states, struct netlink_ext_ack *extack);
-int kv_conn_listen(struct kv_conn *conn, union kv_conn_addr *src, u32 backlog,
-		   struct netlink_ext_ack *extack);
+int kv_conn_bind(struct kv_conn *conn, union kv_conn_addr *src, struct netlink_ext_ack *extack);
+int kv_conn_listen(struct kv_conn *conn, u32 backlog, struct netlink_ext_ack *extack);
 struct kv_obj *kv_conn_get_request(struct kv_conn *listener, struct netlink_ext_ack *extack);
-int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *src,
-			 union kv_conn_addr *dst, u32 timeout_ms, bool *src_wrong,
+int kv_conn_resolve_addr(struct kv_conn *conn, union kv_conn_addr *dst, u32 timeout_ms,
 			 struct netlink_ext_ack *extack);
 int kv_conn_resolve_route(struct kv_conn *conn, u32 timeout_ms, struct netlink_ext_ack *extack);
 int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
@@ -160,6 +183,10 @@ int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
 int kv_conn_reject(struct kv_conn *conn, const void *data, u32 length,
 		   struct netlink_ext_ack *extack);
 int kv_conn_disconnect(struct kv_conn *conn, struct netlink_ext_ack *extack);
+int kv_conn_join(struct kv_conn *conn, union kv_conn_addr *src, const union kv_conn_addr *group,
+		 struct netlink_ext_ack *extack);
+int kv_conn_leave(struct kv_conn *conn, struct netlink_ext_ack *extack);
+void kv_conn_renew_id(struct kv_conn *conn);
 void kv_conn_show(struct kv_conn *conn, struct kv_conn_view *view);
 
 int kv_conn_init(void);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/module.h>
 #include <rdma/ib_cm.h>
 #include <rdma/rdma_cm.h>
 #include "conn_event.h"
@@ -33,12 +32,8 @@ static bool conn_state_is_end(enum kverbs_conn_state state)
  */
 enum kverbs_conn_state kv_conn_state(struct kv_conn *conn)
 {
-	enum kverbs_conn_state state;
-
-	spin_lock(&kv_conn_lock);
-	state = conn->news.state;
-	spin_unlock(&kv_conn_lock);
-	return state;
+	guard(spinlock)(&kv_conn_lock);
+	return conn->news.state;
 }
 
 /**
@@ -54,14 +49,15 @@ bool kv_conn_ended(struct kv_conn *conn)
 
 /**
  * kv_conn_set_state() - set the state that a command leads to
- * @conn: the CONN
+ * @conn: the CONN; it has no backlog unless it listens
  * @state: its state from now on
  */
 void kv_conn_set_state(struct kv_conn *conn, enum kverbs_conn_state state)
 {
-	spin_lock(&kv_conn_lock);
+	guard(spinlock)(&kv_conn_lock);
 	conn->news.state = state;
-	spin_unlock(&kv_conn_lock);
+	if (state != KVERBS_CONN_LISTENING)
+		conn->backlog = 0;
 }
 
 static void conn_send_news(const struct kv_conn *conn, const struct kv_conn_news *news)
@@ -144,10 +140,9 @@ static void conn_settle_work(struct work_struct *work)
 {
 	struct kv_conn *conn = container_of(work, struct kv_conn, work);
 
-	mutex_lock(&conn->obj.dev->lock);
-	if (!conn->obj.dead)
-		kv_conn_settle(conn);
-	mutex_unlock(&conn->obj.dev->lock);
+	scoped_guard(mutex, &conn->obj.dev->lock)
+		if (!conn->obj.dead)
+			kv_conn_settle(conn);
 	kv_obj_put(&conn->obj);
 }
 
@@ -212,6 +207,23 @@ static void conn_save_data(struct kv_conn *conn, const struct rdma_conn_param *p
 		return;
 	conn->data.length = min_t(u32, param->private_data_len, sizeof(conn->data.bytes));
 	memcpy(conn->data.bytes, param->private_data, conn->data.length);
+}
+
+/* The address vector is valid only during the event. */
+static void conn_save_group(struct kv_conn *conn, const struct rdma_cm_id *id,
+			    const struct rdma_ud_param *param)
+{
+	const struct rdma_ah_attr *ah = &param->ah_attr;
+	const struct ib_global_route *grh = rdma_ah_read_grh(ah);
+
+	conn->group = (struct kv_conn_group){
+		.gid = grh->dgid,
+		.qpn = param->qp_num,
+		.qkey = param->qkey,
+		.port = id->port_num,
+		.lid = ah->type == RDMA_AH_ATTR_TYPE_ROCE ? 0 : rdma_ah_get_dlid(ah),
+		.sgid_index = grh->sgid_index,
+	};
 }
 
 /* Does not return -ENOMEM: the CM would let the peer repeat the request again and again. */
@@ -286,8 +298,8 @@ static struct kv_conn_news conn_make_news(const struct kv_conn *conn, const stru
 		NEWS(ESTABLISHED, ESTABLISHED),
 		NEWS(DISCONNECTED, DISCONNECTED),
 		NEWS(DEVICE_REMOVAL, FAILED),
-		NEWS(MULTICAST_JOIN, IDLE),
-		NEWS(MULTICAST_ERROR, IDLE),
+		NEWS(MULTICAST_JOIN, JOINED),
+		NEWS(MULTICAST_ERROR, FAILED),
 		NEWS(ADDR_CHANGE, IDLE),
 		NEWS(TIMEWAIT_EXIT, IDLE),
 #undef NEWS
@@ -333,8 +345,7 @@ int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event)
 {
 	struct kv_conn *conn = id->context;
 	struct kv_conn_news news;
-	bool dropped = false;
-	bool told = false;
+	bool dropped = false, told = false;
 
 	if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 		return conn_add_request(conn, id, event);
@@ -358,6 +369,8 @@ int kv_conn_handle(struct rdma_cm_id *id, struct rdma_cm_event *event)
 	    event->event == RDMA_CM_EVENT_ESTABLISHED ||
 	    event->event == RDMA_CM_EVENT_REJECTED)
 		conn_save_data(conn, &event->param.conn);
+	if (event->event == RDMA_CM_EVENT_MULTICAST_JOIN)
+		conn_save_group(conn, id, &event->param.ud);
 	spin_unlock(&kv_conn_lock);
 
 	if (told)

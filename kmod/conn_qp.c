@@ -25,16 +25,15 @@ static int conn_check_qp(const struct kv_conn *conn, struct kv_qp *qp, enum kver
 	struct ib_qp_attr attr;
 	int ret;
 
-	if (kv_conn_rules_check_qp(qp->type, qp->established, &why))
-		return kv_refuse_by(extack, &why);
-	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj))
-		return kv_refuse(extack, -EINVAL, "a persistent conn can use only a persistent qp");
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
 	*state = kv_qp_state(qp, &attr);
-	ret = kv_conn_rules_check_qp_state(*state, &why);
-	return ret ? kv_refuse_by(extack, &why) : 0;
+	if (kv_conn_rules_check_qp(qp->type, qp->established, *state, &why))
+		return kv_refuse_by(extack, &why);
+	if (kv_obj_persistent(&conn->obj) && !kv_obj_persistent(&qp->obj))
+		return kv_refuse(extack, -EINVAL, "a persistent conn can use only a persistent qp");
+	return 0;
 }
 
 /* Gets the attributes of a transition from the CM. */
@@ -63,14 +62,14 @@ static int conn_ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 static int conn_walk(struct kv_conn *conn, struct kv_qp *qp, struct kv_qp_modify *modify,
 		     struct netlink_ext_ack *extack)
 {
-	struct kv_qp_step wrong = {};
+	struct kv_refusal wrong = {};
 	int ret, stage;
 
 	kv_obj_reset_times(&qp->obj);
 	ret = kv_qp_modify(qp, modify, &wrong, extack);
 	for (stage = 0; stage <= KVERBS_STAGE_MAX; stage++)
 		conn->obj.stage_ns[stage] += qp->obj.stage_ns[stage];
-	return wrong.text ? kv_refuse(extack, ret, wrong.text) : ret;
+	return wrong.text ? kv_refuse_by(extack, &wrong) : ret;
 }
 
 /* A QP that is in INIT keeps its posted receives and its access rights. */
@@ -121,7 +120,7 @@ void kv_conn_release_qp(struct kv_conn *conn)
 static void conn_give_back_qp(struct kv_conn *conn, enum kverbs_qp_state from)
 {
 	struct kv_qp_modify modify = { .to = KVERBS_QPS_RESET };
-	struct kv_qp_step wrong;
+	struct kv_refusal wrong;
 
 	if (from == KVERBS_QPS_RESET)
 		kv_qp_modify(conn->qp, &modify, &wrong, NULL);
@@ -204,11 +203,10 @@ static struct rdma_conn_param conn_make_param(const struct kv_conn *conn,
 static void conn_fail(struct kv_conn *conn, int error)
 {
 	kv_drain_begin(conn->qp);
-	spin_lock(&kv_conn_lock);
+	guard(spinlock)(&kv_conn_lock);
 	conn->news.state = KVERBS_CONN_FAILED;
 	conn->news.event = KVERBS_CM_EVENT_CONNECT_ERROR;
 	conn->news.status = error;
-	spin_unlock(&kv_conn_lock);
 }
 
 /**

@@ -4,12 +4,10 @@
 #include <rdma/ib_verbs.h>
 #include "cq.h"
 #include "dev.h"
-#include "event.h"
 #include "handler.h"
 #include "loop_env.h"
 #include "rules/queue.h"
 #include "refuse.h"
-#include "wqe.h"
 
 /* Completions that one ib_poll_cq() may give. */
 #define BATCH 8
@@ -72,7 +70,7 @@ struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
 	cq->cqe = cqe;
 	cq->comp_vector = comp_vector;
 	cq->context = context;
-	kv_wqe_init_cq(cq);
+	INIT_LIST_HEAD(&cq->wqes.done);
 	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), new->extack);
 	if (ret)
 		return kv_obj_give_up(&cq->obj, ret);
@@ -199,13 +197,12 @@ bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_
  * kv_cq_arm() - let the next completion make one event
  * @cq: the CQ
  * @solicited: only a solicited completion, or an error
- * @missed: receives true if completions are there already: an event need not come then
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
- * Return: 0 or a negative errno.
+ * Return: 0; 1 if completions are there already: then an event need not come; or a negative errno.
  */
-int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext_ack *extack)
+int kv_cq_arm(struct kv_cq *cq, bool solicited, struct netlink_ext_ack *extack)
 {
 	enum ib_cq_notify_flags flags = IB_CQ_REPORT_MISSED_EVENTS |
 		(solicited ? IB_CQ_SOLICITED : IB_CQ_NEXT_COMP);
@@ -233,9 +230,11 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext
 		clear_bit(0, &cq->armed);
 		return kv_verb_failed(extack, KVERBS_STAGE_ARM, ret, "ib_req_notify_cq failed");
 	}
-	/* Some completions may have been taken out of the CQ already. */
-	*missed = ret > 0 || kv_wqe_waiting(cq);
-	return 0;
+	/*
+	 * Some completions may have been taken out of the CQ already, by the RDMA core or by a wait
+	 * for a registration or a drain.
+	 */
+	return ret > 0 || !list_empty_careful(&cq->wqes.done);
 }
 
 struct kv_obj_class kv_cq_class = {

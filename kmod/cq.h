@@ -3,7 +3,6 @@
 #define _KV_CQ_H
 
 #include <linux/bitops.h>
-#include <kverbs.h>
 #include "event.h"
 #include "obj.h"
 #include "wqe.h"
@@ -28,6 +27,7 @@
  * @loop: the loop of the active run that is told of completions (handler.c), or NULL
  * @last_run_qp: the QP of the last run that completed into the CQ, or NULL. No other QP can
  *	have left requests of a run behind; dev->lock
+ * @marked: a spec that is being checked has an end that completes here; dev->lock
  * @wqes: the requests that complete here
  */
 struct kv_cq {
@@ -40,6 +40,7 @@ struct kv_cq {
 	unsigned long armed;
 	struct kv_loop __rcu *loop;
 	const struct kv_qp *last_run_qp;
+	bool marked;
 	struct kv_cq_wqes wqes;
 };
 
@@ -54,7 +55,7 @@ struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
 bool kv_cq_claim(struct kv_cq *cq);
 void kv_cq_release(struct kv_cq *cq);
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);
-int kv_cq_arm(struct kv_cq *cq, bool solicited, bool *missed, struct netlink_ext_ack *extack);
+int kv_cq_arm(struct kv_cq *cq, bool solicited, struct netlink_ext_ack *extack);
 bool kv_cq_wait(struct kv_cq *cq, const bool *done, unsigned int ms, u64 *slept_ns);
 
 /**

@@ -44,34 +44,32 @@ void kv_dev_put(struct kv_dev *dev)
  */
 struct kv_dev *kv_dev_find(const char *name, unsigned long n, struct net *net)
 {
-	struct kv_dev *dev, *found = NULL;
+	struct kv_dev *dev;
 
-	mutex_lock(&kv_devs_lock);
-	list_for_each_entry(dev, &kv_devs, link) {
-		if (!rdma_dev_access_netns(dev->ib, net) || (name ? strcmp(dev->name, name) : n--))
-			continue;
-		found = kv_dev_get(dev);
-		break;
-	}
-	mutex_unlock(&kv_devs_lock);
-	return found;
+	guard(mutex)(&kv_devs_lock);
+	list_for_each_entry(dev, &kv_devs, link)
+		if (rdma_dev_access_netns(dev->ib, net) && !(name ? strcmp(dev->name, name) : n--))
+			return kv_dev_get(dev);
+	return NULL;
 }
 
 /**
- * kv_dev_for_each() - look at all devices; none of them goes meanwhile
+ * kv_dev_largest() - the size of the largest device
  * @net: the caller's network namespace
- * @look: called for each device; does not wait
- * @arg: the second argument of @look
+ * @size_of: returns a device's size; the device does not go meanwhile; does not wait
+ *
+ * Return: the size, 0 if there is no device.
  */
-void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg), void *arg)
+size_t kv_dev_largest(struct net *net, size_t (*size_of)(struct kv_dev *dev))
 {
 	struct kv_dev *dev;
+	size_t largest = 0;
 
-	mutex_lock(&kv_devs_lock);
+	guard(mutex)(&kv_devs_lock);
 	list_for_each_entry(dev, &kv_devs, link)
 		if (rdma_dev_access_netns(dev->ib, net))
-			look(dev, arg);
-	mutex_unlock(&kv_devs_lock);
+			largest = max(largest, size_of(dev));
+	return largest;
 }
 
 /**
@@ -93,18 +91,14 @@ unsigned int kv_dev_generation(void)
  */
 void kv_dev_copy_name(struct kv_dev *dev, char name[IB_DEVICE_NAME_MAX])
 {
-	unsigned long flags;
-
-	spin_lock_irqsave(&dev->name_lock, flags);
+	guard(spinlock_irqsave)(&dev->name_lock);
 	strscpy(name, dev->name, IB_DEVICE_NAME_MAX);
-	spin_unlock_irqrestore(&dev->name_lock, flags);
 }
 
 static void dev_take_name(struct kv_dev *dev)
 {
-	spin_lock_irq(&dev->name_lock);
+	guard(spinlock_irq)(&dev->name_lock);
 	strscpy(dev->name, dev_name(&dev->ib->dev), sizeof(dev->name));
-	spin_unlock_irq(&dev->name_lock);
 }
 
 /**
@@ -133,10 +127,9 @@ struct kv_dev *kv_dev_add(struct ib_device *ib)
 	dev->ib = ib;
 	dev_take_name(dev);
 
-	mutex_lock(&kv_devs_lock);
+	guard(mutex)(&kv_devs_lock);
 	list_add_tail(&dev->link, &kv_devs);
 	kv_devs_generation += 2;
-	mutex_unlock(&kv_devs_lock);
 	return dev;
 }
 
@@ -146,10 +139,9 @@ struct kv_dev *kv_dev_add(struct ib_device *ib)
  */
 void kv_dev_del(struct kv_dev *dev)
 {
-	mutex_lock(&kv_devs_lock);
+	guard(mutex)(&kv_devs_lock);
 	list_del(&dev->link);
 	kv_devs_generation += 2;
-	mutex_unlock(&kv_devs_lock);
 }
 
 /**
@@ -159,11 +151,10 @@ void kv_dev_del(struct kv_dev *dev)
  */
 void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX])
 {
-	mutex_lock(&kv_devs_lock);
+	guard(mutex)(&kv_devs_lock);
 	strscpy(old_name, dev->name, IB_DEVICE_NAME_MAX);
 	dev_take_name(dev);
 	kv_devs_generation += 2;
-	mutex_unlock(&kv_devs_lock);
 }
 
 /**

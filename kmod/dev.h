@@ -34,6 +34,7 @@
  * @gone: the device was removed, and with it all of its verbs objects
  * @async: the RDMA core's handle for events of the device and its ports
  * @objects: its objects by rank, linked by kv_obj.dev_link; @lock
+ * @keys: how many keys its MRs were given so far; @lock
  * @wqes: the work requests that were posted by hand
  */
 struct kv_dev {
@@ -46,6 +47,7 @@ struct kv_dev {
 	bool gone;
 	struct ib_event_handler async;
 	struct list_head objects[KV_OBJ_RANKS];
+	u64 keys;
 	struct kv_dev_wqes wqes;
 };
 
@@ -56,7 +58,7 @@ struct kv_dev *kv_dev_add(struct ib_device *ib);
 void kv_dev_del(struct kv_dev *dev);
 void kv_dev_rename(struct kv_dev *dev, char old_name[IB_DEVICE_NAME_MAX]);
 struct kv_dev *kv_dev_find(const char *name, unsigned long n, struct net *net);
-void kv_dev_for_each(struct net *net, void (*look)(struct kv_dev *dev, void *arg), void *arg);
+size_t kv_dev_largest(struct net *net, size_t (*size_of)(struct kv_dev *dev));
 unsigned int kv_dev_generation(void);
 struct kv_dev *kv_dev_get(struct kv_dev *dev);
 void kv_dev_put(struct kv_dev *dev);

@@ -8,6 +8,7 @@
 #include "dev.h"
 #include "drain.h"
 #include "qp.h"
+#include "srq.h"
 #include "wqe.h"
 
 /*
@@ -46,33 +47,31 @@ static void drain_complete_marker(struct ib_cq *cq, struct ib_wc *wc)
 	smp_store_release(&marker->done, true);
 }
 
-/**
- * kv_drain_init() - a QP is made
- * @drain: its drain
- */
-void kv_drain_init(struct kv_drain *drain)
+/* The AH of a run, which the QP keeps until RESET. */
+static struct kv_ah *drain_run_ah(const struct kv_qp *qp)
 {
-	drain->sq.cqe.done = drain_complete_marker;
-	drain->rq.cqe.done = drain_complete_marker;
+	struct kv_obj *obj = qp->obj.parents[KV_QP_AH];
+
+	return obj ? container_of(obj, struct kv_ah, obj) : NULL;
 }
 
 /*
- * A UD QP's marker needs an AH, too. This is the AH of a send that is outstanding, or has just
- * completed: under dev->lock a send keeps its AH until CQ_POLL has returned its completion.
+ * A UD QP's marker needs an AH, too. This is the AH of the last run, or of a send that is
+ * outstanding, or has just completed: under dev->lock a send keeps its AH until CQ_POLL has
+ * returned its completion.
  */
 static struct kv_ah *drain_find_ah(struct kv_qp *qp)
 {
-	spinlock_t *lock = &qp->obj.dev->wqes.lock;
 	const struct kv_wq *sq = &qp->wqes.sq;
+	struct kv_ah *ah = drain_run_ah(qp);
 	const struct kv_wqe *last;
-	struct kv_ah *ah;
 
-	spin_lock_irq(lock);
+	if (ah)
+		return ah;
+	guard(spinlock_irq)(&qp->obj.dev->wqes.lock);
 	last = list_last_entry(list_empty(&sq->posted) ? &sq->done : &sq->posted,
 			       struct kv_wqe, link);
-	ah = container_of(last->ref[last->refs - 1], struct kv_ah, obj);
-	spin_unlock_irq(lock);
-	return ah;
+	return container_of(last->ref[last->refs - 1], struct kv_ah, obj);
 }
 
 /*
@@ -122,6 +121,7 @@ static int drain_post_marker(struct kv_qp *qp, struct kv_marker *marker, struct 
 	/* The marker of a drain that failed is still there. */
 	if (marker->posted && !smp_load_acquire(&marker->done))
 		return 0;
+	marker->cqe.done = drain_complete_marker;
 	marker->posted = true;
 	marker->done = false;
 	for (;;) {
@@ -161,10 +161,14 @@ static void drain_srq(struct kv_qp *qp)
 		flush_work(&cq->ib->work);
 }
 
-/* Requests of runs have no kv_wqe: needs_reset and run_recvs of the QP stand for them. */
+/*
+ * Requests of runs have no kv_wqe: needs_reset and run_recvs of the QP stand for them. A run on a
+ * UD QP without an AH has sent nothing.
+ */
 static bool drain_sq_idle(const struct kv_qp *qp)
 {
-	return kv_wq_idle(&qp->wqes.sq) && !qp->needs_reset;
+	return kv_wq_idle(&qp->wqes.sq) &&
+	       (!qp->needs_reset || (qp->type == KVERBS_QPT_UD && !drain_run_ah(qp)));
 }
 
 static bool drain_rq_idle(const struct kv_qp *qp)
@@ -240,8 +244,10 @@ int kv_drain_qp(struct kv_qp *qp)
 	qp->obj.dev->wqes.undrained = false;
 	drain->sq.posted = false;
 	drain->rq.posted = false;
-	if (qp->srq && qp->received)
+	if (qp->srq && qp->received) {
 		drain_srq(qp);
+		qp->srq->run_lost = qp->srq->run_recvs;
+	}
 	qp->needs_reset = false;
 	qp->run_recvs = 0;
 	return 0;

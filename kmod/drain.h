@@ -33,7 +33,6 @@ struct kv_drain {
 	bool last_wqe;
 };
 
-void kv_drain_init(struct kv_drain *drain);
 int kv_drain_begin(struct kv_qp *qp);
 int kv_drain_qp(struct kv_qp *qp);
 

@@ -4,6 +4,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
+#include <net/net_namespace.h>
 #include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "event.h"
@@ -22,16 +23,12 @@
  * @node: in @queue
  * @net: the namespace to send it to; a namespace that ends waits for kv_event_flush()
  * @event: what happened
- * @rank: of the object
- * @id: of the object
- * @dev: name of its device
+ * @dev: name of the object's device
  */
 struct queued {
 	struct llist_node node;
 	struct net *net;
 	struct kv_event event;
-	enum kv_obj_rank rank;
-	u32 id;
 	char dev[IB_DEVICE_NAME_MAX];
 };
 
@@ -44,13 +41,10 @@ static const struct kv_event_sender __rcu *sender;
 static bool event_is_heard(struct net *net)
 {
 	const struct kv_event_sender *to;
-	bool ret;
 
-	rcu_read_lock();
+	guard(rcu)();
 	to = rcu_dereference(sender);
-	ret = to && to->heard(net);
-	rcu_read_unlock();
-	return ret;
+	return to && to->heard(net);
 }
 
 static void event_send_queued(struct work_struct *work)
@@ -59,15 +53,13 @@ static void event_send_queued(struct work_struct *work)
 	const struct kv_event_sender *to;
 	struct queued *queued, *next;
 
-	mutex_lock(&sender_lock);
+	guard(mutex)(&sender_lock);
 	to = rcu_dereference_protected(sender, lockdep_is_held(&sender_lock));
 	llist_for_each_entry_safe(queued, next, list, node) {
 		if (to)
-			to->send_obj(queued->net, &queued->event, queued->dev, queued->rank,
-				     queued->id);
+			to->send(queued->net, &queued->event, queued->dev, GFP_KERNEL);
 		kfree(queued);
 	}
-	mutex_unlock(&sender_lock);
 }
 
 static DECLARE_WORK(send_work, event_send_queued);
@@ -79,9 +71,8 @@ static DECLARE_WORK(send_work, event_send_queued);
  */
 void kv_event_set_sender(const struct kv_event_sender *to)
 {
-	mutex_lock(&sender_lock);
-	rcu_assign_pointer(sender, to);
-	mutex_unlock(&sender_lock);
+	scoped_guard(mutex, &sender_lock)
+		rcu_assign_pointer(sender, to);
 	/* Waits for callers that ask whether a namespace listens. */
 	synchronize_rcu();
 }
@@ -120,8 +111,8 @@ void kv_event_send_obj(const struct kv_obj *obj, const struct kv_event *event)
 		return;
 	queued->net = obj->owner->net;
 	queued->event = *event;
-	queued->rank = obj->class->rank;
-	queued->id = obj->id;
+	queued->event.rank = obj->class->rank;
+	queued->event.id = obj->id;
 	kv_dev_copy_name(obj->dev, queued->dev);
 	llist_add(&queued->node, &queue);
 	/*
@@ -165,14 +156,19 @@ void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event)
 {
 	const struct kv_event_sender *to;
 	char name[IB_DEVICE_NAME_MAX];
+	struct net *net;
 
 	kv_event_flush();
 	kv_dev_copy_name(dev, name);
-	mutex_lock(&sender_lock);
+	guard(mutex)(&sender_lock);
 	to = rcu_dereference_protected(sender, lockdep_is_held(&sender_lock));
-	if (to)
-		to->send_dev(dev->ib, event, name);
-	mutex_unlock(&sender_lock);
+	if (!to)
+		return;
+	/* A namespace that is in the list does not go before a grace period. */
+	guard(rcu)();
+	for_each_net_rcu(net)
+		if (rdma_dev_access_netns(dev->ib, net))
+			to->send(net, event, name, GFP_ATOMIC);
 }
 
 static enum kverbs_event event_type_of(enum ib_event_type type)
@@ -218,16 +214,16 @@ void kv_event_async(struct ib_event *event, void *context)
 
 /**
  * kv_event_async_dev() - an asynchronous event of a device or its port (ditto)
- * @dev: the device
+ * @handler: in struct kv_dev
  * @event: what happened
  *
  * Context: may sleep
  */
-void kv_event_async_dev(struct kv_dev *dev, const struct ib_event *event)
+void kv_event_async_dev(struct ib_event_handler *handler, struct ib_event *event)
 {
 	struct kv_event ours = { .type = event_type_of(event->event) };
 
 	if (event->event != IB_EVENT_DEVICE_FATAL)
 		ours.port = event->element.port_num;
-	kv_event_send_dev(dev, &ours);
+	kv_event_send_dev(container_of(handler, struct kv_dev, async), &ours);
 }

@@ -6,14 +6,16 @@
 #include <kverbs.h>
 #include "owner.h"
 
-struct ib_device;
 struct ib_event;
+struct ib_event_handler;
 struct kv_dev;
 struct kv_obj;
 
 /**
  * struct kv_event - an event; members that have no value are 0 or NULL
  * @type: enum kverbs_event
+ * @rank: of the object that it is about; kv_event_send_obj() sets it
+ * @id: of the same object; 0: the event is about a device
  * @old_name: of the device
  * @port: of the device
  * @error: of a run
@@ -24,6 +26,8 @@ struct kv_obj;
  */
 struct kv_event {
 	enum kverbs_event type;
+	enum kv_obj_rank rank;
+	u32 id;
 	const char *old_name;
 	u32 port;
 	int error;
@@ -36,14 +40,11 @@ struct kv_event {
 /**
  * struct kv_event_sender - sends events to user space; genl/event.c
  * @heard: does anybody in the namespace listen? In any context, under rcu_read_lock()
- * @send_obj: sends an event of the object of this rank, id and device name; may sleep
- * @send_dev: sends an event of a device to all namespaces that may use it; may sleep
+ * @send: sends an event of a device, or of one of its objects, to the namespace
  */
 struct kv_event_sender {
 	bool (*heard)(struct net *net);
-	void (*send_obj)(struct net *net, const struct kv_event *event, const char *dev,
-			 enum kv_obj_rank rank, u32 id);
-	void (*send_dev)(struct ib_device *ib, const struct kv_event *event, const char *name);
+	void (*send)(struct net *net, const struct kv_event *event, const char *dev, gfp_t gfp);
 };
 
 /* Events may get lost; nobody waits for one. */
@@ -55,7 +56,7 @@ void kv_event_send_dev(struct kv_dev *dev, const struct kv_event *event);
 
 /* The event handler of QPs, CQs and SRQs; context: the object. */
 void kv_event_async(struct ib_event *event, void *context);
-/* Of a device. */
-void kv_event_async_dev(struct kv_dev *dev, const struct ib_event *event);
+/* Of devices. */
+void kv_event_async_dev(struct ib_event_handler *handler, struct ib_event *event);
 
 #endif

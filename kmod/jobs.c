@@ -55,9 +55,8 @@ static void jobs_run_all(struct work_struct *work)
 	struct kv_jobs *jobs = container_of(work, struct kv_jobs, work);
 	struct kv_job *job, *next;
 
-	spin_lock(&jobs->lock);
-	job = jobs_pop(jobs);
-	spin_unlock(&jobs->lock);
+	scoped_guard(spinlock, &jobs->lock)
+		job = jobs_pop(jobs);
 	while (job) {
 		job->run(job);
 		spin_lock(&jobs->lock);
@@ -92,14 +91,11 @@ void kv_jobs_init(struct kv_jobs *jobs)
  */
 bool kv_jobs_add(struct kv_jobs *jobs, struct kv_job *job)
 {
-	bool full;
-
-	spin_lock(&jobs->lock);
-	full = jobs->count >= JOBS_MAX;
-	if (!full)
-		jobs_push(jobs, job);
-	spin_unlock(&jobs->lock);
-	return !full;
+	guard(spinlock)(&jobs->lock);
+	if (jobs->count >= JOBS_MAX)
+		return false;
+	jobs_push(jobs, job);
+	return true;
 }
 
 /**
@@ -133,7 +129,6 @@ void kv_jobs_close(struct kv_jobs *jobs, struct kv_job *last)
 		if (job)
 			job->release(job);
 	} while (job);
-	spin_lock(&jobs->lock);
+	guard(spinlock)(&jobs->lock);
 	jobs_push(jobs, last);
-	spin_unlock(&jobs->lock);
 }

@@ -41,11 +41,8 @@ static int __init kverbs_init(void)
 	if (ret)
 		goto err_conn_exit;
 	ret = kv_netlink_init();
-	if (ret)
-		goto err_unregister_client;
-	return 0;
-
-err_unregister_client:
+	if (!ret)
+		return 0;
 	ib_unregister_client(&kv_client);
 err_conn_exit:
 	kv_conn_exit();

@@ -17,6 +17,7 @@ static struct ib_mr *mr_alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
 {
 	struct ib_mr *ib;
 
+	mr->obj.dev->keys++;
 	ib = ib_alloc_mr(pd, IB_MR_TYPE_MEM_REG, mr->max_pages);
 	if (IS_ERR(ib))
 		kv_verb_failed(extack, KVERBS_STAGE_CREATE, PTR_ERR(ib), "ib_alloc_mr failed");
@@ -25,29 +26,19 @@ static struct ib_mr *mr_alloc_ib(struct ib_pd *pd, const struct kv_mr *mr,
 
 /**
  * kv_mr_create() - allocate an MR
- * @new: its protection domain and its owner
- * @max_pages: pages that a registration may have; 0: the default
+ * @new: its protection domain and its owner; the device has fast registration
+ * @max_pages: pages that a registration may have, at most kv_dev_max_mr_pages(); 0: the default
  *
  * Locks: dev->lock
  * Return: the MR, owned by the id table, or ERR_PTR.
  */
 struct kv_obj *kv_mr_create(const struct kv_new *new, u32 max_pages)
 {
-	u32 max = kv_dev_max_mr_pages(new->dev);
-	struct kv_mr *mr;
+	struct kv_mr *mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), new);
 
-	if (!max)
-		return ERR_PTR(kv_refuse(new->extack, -EOPNOTSUPP,
-					 "the device has no fast registration"));
-	if (max_pages > max)
-		return ERR_PTR(kv_refuse(new->extack, -EINVAL,
-					 "max_pages is above the device's max_fast_reg_pages"));
-
-	mr = kv_obj_alloc(&kv_mr_class, sizeof(*mr), new);
 	if (IS_ERR(mr))
 		return ERR_CAST(mr);
-	kv_obj_set_parent(&mr->obj, KV_MR_PD, &new->pd->obj);
-	mr->max_pages = max_pages ?: min_t(u32, KV_MR_MAX_PAGES, max);
+	mr->max_pages = max_pages ?: min_t(u32, KV_MR_MAX_PAGES, kv_dev_max_mr_pages(new->dev));
 	kv_obj_time(&mr->obj, CREATE, mr->ib = mr_alloc_ib(new->pd->ib, mr, new->extack));
 	return kv_obj_made(&mr->obj, PTR_ERR_OR_ZERO(mr->ib), NULL, new->extack);
 }
@@ -120,7 +111,7 @@ static int mr_check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 				 "a request that registers or invalidates the mr has not completed: reset its qp");
 	default:
 		return kv_refuse(extack, -EINVAL,
-				 "a request on the mr has failed, and the device may have executed it or not: register it anew");
+				 "the device may have the mr registered or not: register it anew");
 	}
 }
 
@@ -130,9 +121,11 @@ static int mr_renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	struct ib_mr *fresh;
 	int ret;
 
+	if (READ_ONCE(mr->state) != KV_MR_UNKNOWN)
+		return 0;
 	if (mr->obj.users[KV_OBJ_REQUEST])
 		return kv_refuse(extack, -EBUSY,
-				 "a request on the mr has failed, and others are posted: poll their completions first");
+				 "the device may have the mr registered or not, and requests name it: poll their completions first");
 	kv_obj_time(&mr->obj, CREATE, fresh = mr_alloc_ib(mr->ib->pd, mr, extack));
 	if (IS_ERR(fresh))
 		return PTR_ERR(fresh);
@@ -211,12 +204,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	if (kv_obj_persistent(&mr->obj) && !kv_obj_persistent(&reg->buf->obj))
 		return kv_refuse(extack, -EINVAL,
 				 "the mr is persistent and the buffer is not: it would go while the mr is registered");
-	if (READ_ONCE(mr->state) == KV_MR_UNKNOWN) {
-		ret = mr_renew(mr, extack);
-		if (ret)
-			return ret;
-	}
-	ret = mr_check_state(mr, KV_MR_FREE, extack);
+	ret = mr_renew(mr, extack) ?: mr_check_state(mr, KV_MR_FREE, extack);
 	if (ret)
 		return ret;
 
@@ -239,6 +227,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	 * the 256th before it. A peer that still has the old key has access again.
 	 */
 	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
+	mr->obj.dev->keys++;
 	wr.key = mr->ib->rkey;
 	kv_obj_set_parent(&mr->obj, KV_MR_BUF, &reg->buf->obj);
 	WRITE_ONCE(mr->state, KV_MR_REGISTERING);

@@ -6,7 +6,6 @@
 
 struct ib_mr;
 struct kv_buf;
-struct kv_pd;
 struct kv_qp;
 
 /* The objects that an MR uses: its parents by slot. */
@@ -17,11 +16,13 @@ enum kv_mr_parent {
 
 /**
  * enum kv_mr_state - the state of the MR at the device
- * @KV_MR_FREE: its keys grant no access
+ * @KV_MR_FREE: its keys grant no access; also once a completion that tells of an invalidation was
+ *	returned
  * @KV_MR_REGISTERING: IB_WR_REG_MR is posted and has not completed
  * @KV_MR_VALID: registered
  * @KV_MR_INVALIDATING: IB_WR_LOCAL_INV is posted and has not completed
- * @KV_MR_UNKNOWN: a request failed, other than by a flush
+ * @KV_MR_UNKNOWN: a request failed, other than by a flush; or the peer has invalidated this key, or
+ *	an older one of the same number
  */
 enum kv_mr_state {
 	KV_MR_FREE,
@@ -79,7 +80,7 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netli
  * @mr: the MR
  *
  * Return: true from the completion of the registration on, until the invalidation is
- * posted.
+ * posted, or a completion was returned that tells of the peer's.
  */
 static inline bool kv_mr_registered(const struct kv_mr *mr)
 {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/delay.h>
+#include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
 #include "dev.h"
 #include "obj.h"
+#include "pd.h"
 #include "quota.h"
 #include "refuse.h"
 #include "trace.h"
@@ -25,9 +27,8 @@ static struct kv_obj_class *const *classes;
 
 static void obj_count(u64 *counter)
 {
-	spin_lock(&count_lock);
+	guard(spinlock)(&count_lock);
 	++*counter;
-	spin_unlock(&count_lock);
 }
 
 /**
@@ -58,6 +59,10 @@ void *kv_obj_alloc(struct kv_obj_class *class, size_t size, const struct kv_new 
 	obj->dev = kv_dev_get(new->dev);
 	INIT_LIST_HEAD(&obj->owner_link);
 	INIT_LIST_HEAD(&obj->dev_link);
+	obj->parents = obj->own;
+	obj->slots = KV_OBJ_PARENTS;
+	if (new->pd)
+		kv_obj_set_parent(obj, 0, &new->pd->obj);
 	return obj;
 }
 
@@ -68,6 +73,8 @@ static void obj_release(struct kref *ref)
 	kv_owner_put(obj->owner);
 	kv_dev_put(obj->dev);
 	kv_quota_uncharge_bytes(obj->bytes);
+	if (obj->parents != obj->own)
+		kvfree(obj->parents);
 	kfree(obj);
 	kv_quota_uncharge_object();
 }
@@ -134,7 +141,7 @@ static void obj_drop_parents(struct kv_obj *obj)
 {
 	unsigned int i;
 
-	for (i = 0; i < KV_OBJ_PARENTS; i++)
+	for (i = 0; i < obj->slots; i++)
 		kv_obj_set_parent(obj, i, NULL);
 }
 
@@ -170,20 +177,17 @@ int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	int ret;
 
 	lockdep_assert_held(&obj->dev->lock);
-	for (i = 0; kv_obj_persistent(obj) && i < KV_OBJ_PARENTS; i++) {
-		if (!obj->parents[i] || kv_obj_persistent(obj->parents[i]))
-			continue;
-		return kv_refuse(extack, -EINVAL,
-				 "a persistent object can use only persistent ones");
-	}
+	for (i = 0; kv_obj_persistent(obj) && i < obj->slots; i++)
+		if (obj->parents[i] && !kv_obj_persistent(obj->parents[i]))
+			return kv_refuse(extack, -EINVAL,
+					 "a persistent object can use only persistent ones");
 	ret = xa_alloc_cyclic(&class->ids, &obj->id, obj,
 			      XA_LIMIT(1, INT_MAX), &class->next, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
 	list_add_tail(&obj->dev_link, &obj->dev->objects[class->rank]);
-	spin_lock(&owner->lock);
-	list_add_tail(&obj->owner_link, &owner->objects[class->rank]);
-	spin_unlock(&owner->lock);
+	scoped_guard(spinlock, &owner->lock)
+		list_add_tail(&obj->owner_link, &owner->objects[class->rank]);
 	atomic_inc(&class->generation);
 	obj_count(&created);
 	trace_kverbs_obj_new(obj);
@@ -203,9 +207,27 @@ void kv_obj_timed(struct kv_obj *obj, enum kverbs_stage stage, u64 ns)
 }
 
 /**
+ * kv_obj_set_slots() - room for more parents than most objects have
+ * @obj: an object without parents, not published
+ * @slots: how many parents it may have
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kv_obj_set_slots(struct kv_obj *obj, unsigned int slots)
+{
+	struct kv_obj **parents = kvcalloc(slots, sizeof(*parents), GFP_KERNEL_ACCOUNT);
+
+	if (!parents)
+		return -ENOMEM;
+	obj->parents = parents;
+	obj->slots = slots;
+	return 0;
+}
+
+/**
  * kv_obj_set_parent() - make one object use another
  * @obj: the user
- * @slot: the index in @obj->parents, 0 .. KV_OBJ_PARENTS - 1
+ * @slot: the index in @obj->parents, 0 .. @obj->slots - 1
  * @parent: the object used from now on; NULL for none
  *
  * Locks: obj->dev->lock
@@ -325,9 +347,8 @@ static void obj_unpublish(struct kv_obj *obj)
 	xa_erase(&obj->class->ids, obj->id);
 	atomic_inc(&obj->class->generation);
 	list_del_init(&obj->dev_link);
-	spin_lock(&obj->owner->lock);
+	guard(spinlock)(&obj->owner->lock);
 	list_del_init(&obj->owner_link);
-	spin_unlock(&obj->owner->lock);
 }
 
 static int obj_destroy(struct kv_obj *obj)
@@ -361,12 +382,11 @@ static const char *obj_user(const struct kv_obj *obj)
 
 /**
  * kv_obj_destroy() - destroy an object that is to be deleted
- * @obj: the object, with the caller's reference, which stays the caller's
+ * @obj: the object, not dead, with the caller's reference, which stays the caller's
  * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
- * Return: 0, -EBUSY if others use it, -ENOENT if it was destroyed meanwhile, or the
- * verb's error, with which the object stays.
+ * Return: 0, -EBUSY if others use it, or the verb's error, with which the object stays.
  */
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 {
@@ -374,8 +394,6 @@ int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 	int ret;
 
 	lockdep_assert_held(&obj->dev->lock);
-	if (obj->dead)
-		return -ENOENT;
 	user = obj_user(obj);
 	if (user)
 		return kv_refuse(extack, -EBUSY, user);
@@ -445,19 +463,13 @@ static bool obj_force_destroy(struct kv_obj *obj)
 	return !ret;
 }
 
-/* How many objects of an owner were destroyed, and how many are in use by other owners' objects. */
-struct removal {
-	unsigned int removed;
-	unsigned int busy;
-};
-
-static void obj_stop(struct kv_obj *obj, struct removal *removal)
+static void obj_stop(struct kv_obj *obj, struct kv_obj_removal *removal)
 {
 	if (obj->class->stop && !obj->dev->gone && !obj_user(obj))
 		obj->class->stop(obj, -ECANCELED);
 }
 
-static void obj_remove(struct kv_obj *obj, struct removal *removal)
+static void obj_remove(struct kv_obj *obj, struct kv_obj_removal *removal)
 {
 	if (kv_obj_persistent(obj) && obj_user(obj))
 		removal->busy++;
@@ -466,8 +478,8 @@ static void obj_remove(struct kv_obj *obj, struct removal *removal)
 }
 
 /* Calls a function for each object of a rank, with the object's device locked. */
-static void obj_for_rank(struct kv_owner *owner, unsigned int rank, struct removal *removal,
-			 void (*call)(struct kv_obj *obj, struct removal *removal))
+static void obj_for_rank(struct kv_owner *owner, unsigned int rank, struct kv_obj_removal *removal,
+			 void (*call)(struct kv_obj *obj, struct kv_obj_removal *removal))
 {
 	struct list_head *objects = &owner->objects[rank];
 	LIST_HEAD(called);
@@ -495,28 +507,24 @@ static void obj_for_rank(struct kv_owner *owner, unsigned int rank, struct remov
 /**
  * kv_obj_remove_owner() - destroy all objects of an owner
  * @owner: a socket that was closed, or the owner of persistent objects
- * @busy: receives how many objects stay because other owners' objects use them; 0 for a
- *	socket, whose objects nobody else sees
  *
  * The objects of a rank are all stopped before the first of them is destroyed: so the times
  * that runs take to end, and QPs to flush, do not add up.
  *
  * Context: may sleep; waits for the owner's runs to stop.
- * Return: how many were destroyed.
+ * Return: how many were destroyed, and how many not.
  */
-unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy)
+struct kv_obj_removal kv_obj_remove_owner(struct kv_owner *owner)
 {
-	struct removal removal = {};
+	struct kv_obj_removal removal = {};
 	unsigned int rank;
 
-	mutex_lock(&owner->clearing);
+	guard(mutex)(&owner->clearing);
 	for (rank = 0; rank < KV_OBJ_RANKS; rank++) {
 		obj_for_rank(owner, rank, &removal, obj_stop);
 		obj_for_rank(owner, rank, &removal, obj_remove);
 	}
-	mutex_unlock(&owner->clearing);
-	*busy = removal.busy;
-	return removal.removed;
+	return removal;
 }
 
 /**
@@ -570,10 +578,10 @@ void kv_obj_init(struct kv_obj_class *const *all)
 void kv_obj_exit(void)
 {
 	struct kv_owner *owner;
-	unsigned int rank, busy;
+	unsigned int rank;
 
 	while ((owner = kv_owner_any())) {
-		kv_obj_remove_owner(owner, &busy);
+		kv_obj_remove_owner(owner);
 		kv_owner_remove(owner);
 		kv_owner_put(owner);
 	}
@@ -590,8 +598,7 @@ void kv_obj_exit(void)
  */
 void kv_obj_counts(u64 *made, u64 *gone)
 {
-	spin_lock(&count_lock);
+	guard(spinlock)(&count_lock);
 	*made = created;
 	*gone = destroyed;
-	spin_unlock(&count_lock);
 }

@@ -15,8 +15,8 @@ struct kv_obj;
 struct kv_pd;
 struct netlink_ext_ack;
 
-/* A run has the most parents: the QPs of its ends, KV_RUN_ENDS_MAX at most. */
-#define KV_OBJ_PARENTS 16
+/* Parents that each object has room for: a QP needs the most. A run has room of its own. */
+#define KV_OBJ_PARENTS 9
 
 /* The index behind the ranks in kv_obj.users: outstanding work requests. */
 #define KV_OBJ_REQUEST KV_OBJ_RANKS
@@ -73,6 +73,8 @@ struct kv_obj_class {
  *	of work requests that name it; dev->lock
  * @parents: the objects that it uses, each with a reference; NULL in an unused slot;
  *	dev->lock
+ * @slots: how many of @parents there are
+ * @own: @parents, unless kv_obj_set_slots() has made others
  * @dead: no longer in the table, its verbs object destroyed; dev->lock
  * @stage_ns: how long each stage of the last command on it took, by enum kverbs_stage; dev->lock
  * @bytes: the bytes that count against the module's max_bytes; dev->lock
@@ -86,7 +88,9 @@ struct kv_obj {
 	struct kv_dev *dev;
 	struct list_head dev_link;
 	unsigned int users[KV_OBJ_RANKS + 1];
-	struct kv_obj *parents[KV_OBJ_PARENTS];
+	struct kv_obj **parents;
+	unsigned int slots;
+	struct kv_obj *own[KV_OBJ_PARENTS];
 	bool dead;
 	u64 stage_ns[KVERBS_STAGE_MAX + 1];
 	u64 bytes;
@@ -95,7 +99,7 @@ struct kv_obj {
 /**
  * struct kv_new - what every new object is given
  * @dev: its device, locked
- * @pd: the PD that it uses; NULL if it uses none
+ * @pd: the PD that it uses, its parent 0; NULL if it uses none
  * @owner: its owner
  * @extack: where the reason of a refusal goes
  */
@@ -106,12 +110,24 @@ struct kv_new {
 	struct netlink_ext_ack *extack;
 };
 
+/**
+ * struct kv_obj_removal - what has become of an owner's objects
+ * @removed: how many were destroyed
+ * @busy: how many stay because other owners' objects use them; 0 for a socket, whose objects
+ *	nobody else sees
+ */
+struct kv_obj_removal {
+	unsigned int removed;
+	unsigned int busy;
+};
+
 void *kv_obj_alloc(struct kv_obj_class *class, size_t size, const struct kv_new *new);
 struct kv_obj *kv_obj_give_up(struct kv_obj *obj, int error);
 int kv_obj_charge(struct kv_obj *obj, u64 bytes, struct netlink_ext_ack *extack);
 int kv_obj_publish(struct kv_obj *obj, struct netlink_ext_ack *extack);
 struct kv_obj *kv_obj_made(struct kv_obj *obj, int error, const char *text,
 			   struct netlink_ext_ack *extack);
+int kv_obj_set_slots(struct kv_obj *obj, unsigned int slots);
 void kv_obj_set_parent(struct kv_obj *obj, unsigned int slot, struct kv_obj *parent);
 void kv_obj_hold(struct kv_obj *obj);
 void kv_obj_unhold(struct kv_obj *obj);
@@ -123,7 +139,7 @@ struct kv_obj *kv_obj_get(struct kv_obj *obj);
 void kv_obj_put(struct kv_obj *obj);
 void kv_obj_unlock(struct kv_obj *obj);
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack);
-unsigned int kv_obj_remove_owner(struct kv_owner *owner, unsigned int *busy);
+struct kv_obj_removal kv_obj_remove_owner(struct kv_owner *owner);
 void kv_obj_remove_dev(struct kv_dev *dev);
 void kv_obj_init(struct kv_obj_class *const *all);
 void kv_obj_exit(void);

@@ -61,7 +61,7 @@ static struct kv_owner *owner_alloc(struct net *net, struct sock *sk, u32 portid
 	return owner;
 }
 
-/* owners_lock */
+/* Returns the owner with a reference, or NULL. owners_lock */
 static struct kv_owner *owner_find(const struct net *net, const struct sock *sk, u32 portid)
 {
 	struct kv_owner *owner;
@@ -69,7 +69,7 @@ static struct kv_owner *owner_find(const struct net *net, const struct sock *sk,
 	lockdep_assert_held(&owners_lock);
 	hash_for_each_possible(owners, owner, link, portid)
 		if (owner->net == net && owner->sk == sk && owner->portid == portid)
-			return owner;
+			return kv_owner_get(owner);
 	return NULL;
 }
 
@@ -85,9 +85,8 @@ int __net_init kv_owner_add_net(struct net *net)
 
 	if (!owner)
 		return -ENOMEM;
-	spin_lock(&owners_lock);
+	guard(spinlock)(&owners_lock);
 	hash_add(owners, &owner->link, 0);
-	spin_unlock(&owners_lock);
 	return 0;
 }
 
@@ -101,11 +100,9 @@ struct kv_owner *kv_owner_of_net(struct net *net)
 {
 	struct kv_owner *owner;
 
-	spin_lock(&owners_lock);
+	guard(spinlock)(&owners_lock);
 	owner = owner_find(net, NULL, 0);
-	if (!WARN_ON_ONCE(!owner))
-		kv_owner_get(owner);
-	spin_unlock(&owners_lock);
+	WARN_ON_ONCE(!owner);
 	return owner;
 }
 
@@ -122,11 +119,8 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 {
 	struct kv_owner *owner, *fresh;
 
-	spin_lock(&owners_lock);
-	owner = owner_find(sock_net(sk), sk, portid);
-	if (owner)
-		kv_owner_get(owner);
-	spin_unlock(&owners_lock);
+	scoped_guard(spinlock, &owners_lock)
+		owner = owner_find(sock_net(sk), sk, portid);
 	if (owner)
 		return owner;
 
@@ -134,23 +128,18 @@ struct kv_owner *kv_owner_of_socket(struct sock *sk, u32 portid)
 	if (!fresh)
 		return NULL;
 	fresh->persistent = kv_owner_of_net(sock_net(sk));
-	spin_lock(&fresh->persistent->lock);
-	fresh->closed_before = fresh->persistent->closed_before;
-	spin_unlock(&fresh->persistent->lock);
-	spin_lock(&owners_lock);
+	scoped_guard(spinlock, &fresh->persistent->lock)
+		fresh->closed_before = fresh->persistent->closed_before;
+	guard(spinlock)(&owners_lock);
 	/* Two threads may share the socket. */
 	owner = owner_find(sock_net(sk), sk, portid);
-	if (!owner) {
-		sock_hold(sk);
-		hash_add(owners, &fresh->link, portid);
-		owner = fresh;
-		fresh = NULL;
-	}
-	kv_owner_get(owner);
-	spin_unlock(&owners_lock);
-	if (fresh)
+	if (owner) {
 		kv_owner_put(fresh);
-	return owner;
+		return owner;
+	}
+	sock_hold(sk);
+	hash_add(owners, &fresh->link, portid);
+	return kv_owner_get(fresh);
 }
 
 /**
@@ -169,18 +158,15 @@ struct kv_owner *kv_owner_closed(struct net *net, u32 portid)
 {
 	struct kv_owner *owner;
 
-	spin_lock(&owners_lock);
-	hash_for_each_possible(owners, owner, link, portid)
+	guard(spinlock)(&owners_lock);
+	hash_for_each_possible(owners, owner, link, portid) {
 		if (owner->net == net && owner->portid == portid && owner->sk &&
-		    sock_flag(owner->sk, SOCK_DEAD) && !owner->is_closed)
-			break;
-	/* NULL at the end of the list. */
-	if (owner) {
-		owner->is_closed = true;
-		kv_owner_get(owner);
+		    sock_flag(owner->sk, SOCK_DEAD) && !owner->is_closed) {
+			owner->is_closed = true;
+			return kv_owner_get(owner);
+		}
 	}
-	spin_unlock(&owners_lock);
-	return owner;
+	return NULL;
 }
 
 /**
@@ -193,14 +179,10 @@ struct kv_owner *kv_owner_any(void)
 	struct kv_owner *owner;
 	unsigned int bucket;
 
-	spin_lock(&owners_lock);
-	/* NULL at the end of the table. */
+	guard(spinlock)(&owners_lock);
 	hash_for_each(owners, bucket, owner, link)
-		break;
-	if (owner)
-		kv_owner_get(owner);
-	spin_unlock(&owners_lock);
-	return owner;
+		return kv_owner_get(owner);
+	return NULL;
 }
 
 /**
@@ -211,18 +193,13 @@ struct kv_owner *kv_owner_any(void)
 void kv_owner_remove(struct kv_owner *owner)
 {
 	struct sock *sk = NULL;
-	bool linked;
 
-	spin_lock(&owners_lock);
-	linked = hash_hashed(&owner->link);
-	if (linked) {
+	scoped_guard(spinlock, &owners_lock) {
+		if (!hash_hashed(&owner->link))
+			return;
 		hash_del(&owner->link);
-		sk = owner->sk;
-		owner->sk = NULL;
+		swap(sk, owner->sk);
 	}
-	spin_unlock(&owners_lock);
-	if (!linked)
-		return;
 	if (sk)
 		sock_put(sk);
 	kv_owner_put(owner);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "pd.h"
-#include "refuse.h"
 
 /**
  * kv_pd_create() - allocate a protection domain

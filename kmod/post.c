@@ -8,6 +8,7 @@
 #include "post.h"
 #include "qp.h"
 #include "refuse.h"
+#include "remote_inv.h"
 #include "rules/request.h"
 #include "srq.h"
 #include "trace.h"
@@ -46,39 +47,6 @@ static int post_tell_refused(int error, struct netlink_ext_ack *extack)
 			      "the device refuses the request");
 }
 
-/*
- * Each driver posts a list up to a request that it refuses, and returns that request by @bad.
- * The requests before it stay posted: mlx5r_post_send(), bnxt_re_post_send(), irdma_post_send(),
- * siw_post_send(), rxe_post_send_kernel(), and the same for receives. A driver that refuses the
- * whole list at once may not set @bad (rxe_post_send() of a QP that is being destroyed).
- *
- * A full queue is -ENOMEM. mlx5 advertises atomics, and refuses to post them for the kernel
- * (handle_qpt_rc()); bnxt_re sends an inline request empty (bnxt_re_copy_wr_payload()).
- */
-static int post_send(struct kv_qp *qp, struct ib_send_wr *wr, const struct ib_send_wr **bad,
-		     u64 *verb_ns)
-{
-	u64 start = ktime_get_raw_ns();
-	int ret;
-
-	ret = ib_post_send(qp->ib, wr, bad);
-	*verb_ns = ktime_get_raw_ns() - start;
-	return ret;
-}
-
-/* A full queue is -EINVAL on bnxt_re (bnxt_qplib_post_recv()), and -ENOMEM elsewhere. */
-static int post_recv(const struct kv_wr_spec *spec, struct ib_recv_wr *wr,
-		     const struct ib_recv_wr **bad, u64 *verb_ns)
-{
-	u64 start = ktime_get_raw_ns();
-	int ret;
-
-	ret = spec->srq ? ib_post_srq_recv(spec->srq->ib, wr, bad) :
-			  ib_post_recv(spec->qp->ib, wr, bad);
-	*verb_ns = ktime_get_raw_ns() - start;
-	return ret;
-}
-
 /* @context: enum kverbs_post_context. Softirqs that a post raises run in post_end_context(). */
 static void post_begin_context(u32 context)
 {
@@ -100,7 +68,7 @@ static bool post_is_unsignaled(const struct kv_wr_spec *spec)
 
 static bool post_is_late(const struct kv_wr_spec *spec)
 {
-	return spec->op == KVERBS_OP_READ && kv_dev_iwarp(spec->qp->obj.dev);
+	return kv_op_is_read(spec->op) && kv_dev_iwarp(spec->qp->obj.dev);
 }
 
 /**
@@ -127,6 +95,10 @@ static void post_prep_one(struct kv_post *post, unsigned int i)
 	unsigned int sge;
 
 	wqe->wc.wr_id = spec->wr_id;
+	if (spec->op == KVERBS_OP_RECV || spec->op == KVERBS_OP_READ_WITH_INV)
+		wqe->ops = &kv_remote_inv_ops;
+	if (spec->op == KVERBS_OP_READ_WITH_INV)
+		wqe->wc.invalidate_rkey = spec->sge[0].mr->ib->rkey;
 	for (sge = 0; sge < spec->sges; sge++) {
 		kv_wqe_hold(wqe, &spec->sge[sge].buf->obj);
 		if (spec->sge[sge].mr)
@@ -140,6 +112,7 @@ static void post_prep_one(struct kv_post *post, unsigned int i)
 	/* A READ on iWARP may complete after later requests: so it is always signaled. */
 	wqe->silent = post_is_unsignaled(spec) && !post_is_late(spec);
 	wqe->internal = post_is_unsignaled(spec) && post_is_late(spec);
+	wqe->repeats = post_is_late(spec);
 	if (wqe->internal)
 		wr->send.send_flags |= IB_SEND_SIGNALED;
 	if (i && spec->op == KVERBS_OP_RECV)
@@ -149,25 +122,38 @@ static void post_prep_one(struct kv_post *post, unsigned int i)
 	kv_wqe_enqueue(wqe);
 }
 
-/* Calls the verb. @posted: receives how many requests the device has taken. */
-static int post_all(struct kv_post *post, unsigned int *posted, u64 *verb_ns)
+/*
+ * Calls the verb. Each driver posts a list up to a request that it refuses, and returns that
+ * request. The requests before it stay posted: mlx5r_post_send(), bnxt_re_post_send(),
+ * irdma_post_send(), siw_post_send(), rxe_post_send_kernel(), and the same for receives. A driver
+ * that refuses the whole list at once may return no request (rxe_post_send() of a QP that is being
+ * destroyed).
+ *
+ * A full queue is -ENOMEM, a full receive queue of bnxt_re -EINVAL (bnxt_qplib_post_recv()). mlx5
+ * advertises atomics, and refuses to post them for the kernel (handle_qpt_rc()); bnxt_re sends an
+ * inline request empty (bnxt_re_copy_wr_payload()).
+ */
+static int post_all(struct kv_post *post, struct kv_posted *posted)
 {
 	const struct kv_wr_spec *spec = post->spec;
 	const struct ib_send_wr *bad_send = NULL;
 	const struct ib_recv_wr *bad_recv = NULL;
 	const struct kv_wr *bad = NULL;
+	u64 start = ktime_get_raw_ns();
 	int ret;
 
-	if (spec->op == KVERBS_OP_RECV) {
-		ret = post_recv(spec, &post->wr->recv, &bad_recv, verb_ns);
-		if (bad_recv)
-			bad = container_of(bad_recv, struct kv_wr, recv);
-	} else {
-		ret = post_send(spec->qp, &post->wr->send, &bad_send, verb_ns);
-		if (bad_send)
-			bad = container_of(bad_send, struct kv_wr, send);
-	}
-	*posted = !ret ? post->n : bad ? bad - post->wr : 0;
+	if (spec->op != KVERBS_OP_RECV)
+		ret = ib_post_send(spec->qp->ib, &post->wr->send, &bad_send);
+	else if (spec->srq)
+		ret = ib_post_srq_recv(spec->srq->ib, &post->wr->recv, &bad_recv);
+	else
+		ret = ib_post_recv(spec->qp->ib, &post->wr->recv, &bad_recv);
+	posted->verb_ns = ktime_get_raw_ns() - start;
+	if (bad_send)
+		bad = container_of(bad_send, struct kv_wr, send);
+	else if (bad_recv)
+		bad = container_of(bad_recv, struct kv_wr, recv);
+	posted->n = !ret ? post->n : bad ? bad - post->wr : 0;
 	post->unnamed = !bad;
 	return ret;
 }
@@ -230,7 +216,7 @@ static int post_list(const struct kv_wr_spec *spec, unsigned int n, u32 context,
 	for (i = 0; i < n; i++)
 		post_prep_one(&post, i);
 	post_begin_context(context);
-	ret = post_all(&post, &posted->n, &posted->verb_ns);
+	ret = post_all(&post, posted);
 	post_end_context(context);
 	trace_kverbs_post(spec->qp ? &spec->qp->obj : &spec->srq->obj, n, posted->n, ret,
 			  posted->verb_ns);
@@ -269,9 +255,14 @@ int kv_post(const struct kv_wr_spec *spec, unsigned int n, u32 context,
 	struct kv_refusal why;
 	int ret;
 
-	if (spec->srq)
+	if (spec->srq) {
+		queue.to_srq = true;
+		queue.run_recvs = spec->srq->run_recvs;
+		if (kv_request_check_state(&queue, &why))
+			return kv_refuse_by(extack, &why);
 		return post_check_room(NULL, spec->srq, spec->op, n, extack) ?:
 		       post_list(spec, n, context, posted, extack);
+	}
 	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
@@ -296,8 +287,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 			 u32 context, const struct kv_wqe_ops *ops, bool *posted,
 			 struct netlink_ext_ack *extack)
 {
-	const struct ib_send_wr *bad;
-	u64 start, slept_ns, post_ns;
+	u64 start, slept_ns;
 	struct kv_wqe *wqe;
 	bool came;
 	int ret;
@@ -315,9 +305,8 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 	wr->wr_cqe = &wqe->cqe;
 	kv_wqe_enqueue(wqe);
 	post_begin_context(context);
-	ret = post_send(qp, wr, &bad, &post_ns);
+	kv_obj_time(&mr->obj, POST, ret = ib_post_send(qp->ib, wr, NULL));
 	post_end_context(context);
-	kv_obj_timed(&mr->obj, KVERBS_STAGE_POST, post_ns);
 	if (ret) {
 		kv_wqe_free(wqe);
 		return post_tell_refused(ret, extack);

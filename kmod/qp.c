@@ -3,7 +3,6 @@
 #include "ah.h"
 #include "cq.h"
 #include "dev.h"
-#include "drain.h"
 #include "event.h"
 #include "pd.h"
 #include "qp.h"
@@ -11,7 +10,6 @@
 #include "rules/request.h"
 #include "refuse.h"
 #include "srq.h"
-#include "wqe.h"
 
 /* The tables and ib_modify_qp() use the same bits. */
 static_assert(KV_QPA_STATE == IB_QP_STATE);
@@ -88,17 +86,15 @@ enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr
 static void qp_tell_async(struct ib_event *event, void *context)
 {
 	struct kv_qp *qp = container_of(context, struct kv_qp, obj);
-	unsigned long flags;
 
 	if (event->event == IB_EVENT_QP_LAST_WQE_REACHED) {
 		/* Pairs with the acquire of kv_cq_wait(). */
 		smp_store_release(&qp->drain.last_wqe, true);
 	}
 	if (event->event == IB_EVENT_COMM_EST) {
-		spin_lock_irqsave(&qp->obj.dev->wqes.lock, flags);
+		guard(spinlock_irqsave)(&qp->obj.dev->wqes.lock);
 		if (qp->established)
 			qp->established(qp->user);
-		spin_unlock_irqrestore(&qp->obj.dev->wqes.lock, flags);
 	}
 	kv_event_async(event, context);
 }
@@ -162,8 +158,6 @@ struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *i
 	qp->pd = new->pd;
 	qp->init = *init;
 	qp->port = 1;
-	kv_drain_init(&qp->drain);
-	kv_obj_set_parent(&qp->obj, KV_QP_PD, &qp->pd->obj);
 	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
 	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &qp->recv_cq->obj);
 	if (qp->srq)
@@ -260,7 +254,7 @@ static int qp_destroy(struct kv_obj *obj)
 	bool drained = !qp_drain_claimed(qp);
 	int ret;
 
-	kv_obj_time(obj, DESTROY, ret = ib_destroy_qp(qp->ib));
+	kv_obj_time(obj, DESTROY, ret = kv_group_detach_all(qp) ?: ib_destroy_qp(qp->ib));
 	if (ret)
 		return ret;
 	if (!drained) {
@@ -312,15 +306,7 @@ int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack)
 	ret = kv_qp_query(qp, &attr, extack);
 	if (ret)
 		return ret;
-	ret = kv_request_check_rts(kv_qp_state(qp, &attr), &why);
-	return ret ? kv_refuse_by(extack, &why) : 0;
-}
-
-static int qp_refuse(struct kv_qp_step *wrong, u32 bit, const char *text)
-{
-	wrong->bit = bit;
-	wrong->text = text;
-	return -EINVAL;
+	return kv_request_check_rts(kv_qp_state(qp, &attr), &why) ? kv_refuse_by(extack, &why) : 0;
 }
 
 static bool qp_lacks_pkey(struct ib_device *ib, u32 port, u16 index)
@@ -332,33 +318,34 @@ static bool qp_lacks_pkey(struct ib_device *ib, u32 port, u16 index)
 
 /* Checks the values that the table can't: they depend on the device. */
 static int qp_check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
-			   const struct kv_qp_modify *modify, struct kv_qp_step *wrong)
+			   const struct kv_qp_modify *modify, struct kv_refusal *wrong)
 {
 	const struct ib_qp_attr *attr = &modify->attr;
 	struct ib_device *ib = qp->ib->device;
 	u32 mask = modify->mask;
 	u32 port = mask & KV_QPA_PORT ? attr->port_num : qp->port;
 
-	if (mask & KV_QPA_CUR_STATE && modify->cur_state != from)
-		return qp_refuse(wrong, KV_QPA_CUR_STATE,
-				 "cur_state is not the state that the qp is in");
+	if (mask & KV_QPA_CUR_STATE && (u32)attr->cur_qp_state != from)
+		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_CUR_STATE,
+					   "cur_state is not the state that the qp is in");
 	if (mask & KV_QPA_PKEY_INDEX && qp_lacks_pkey(ib, port, attr->pkey_index))
-		return qp_refuse(wrong, KV_QPA_PKEY_INDEX, "no P_Key at pkey_index of this port");
+		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_PKEY_INDEX,
+					   "no P_Key at pkey_index of this port");
 	/* mlx5_set_path() hands it on unchecked; __mlx4_ib_modify_qp() refuses it, by -EINVAL. */
 	if (mask & KV_QPA_ALT_PATH && qp_lacks_pkey(ib, attr->alt_port_num, attr->alt_pkey_index))
-		return qp_refuse(wrong, KV_QPA_ALT_PATH, "no P_Key at alt_pkey_index of alt_port");
+		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_ALT_PATH,
+					   "no P_Key at alt_pkey_index of alt_port");
 	if (mask & KV_QPA_MAX_RD_ATOMIC && attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
-		return qp_refuse(wrong, KV_QPA_MAX_RD_ATOMIC,
-				 "max_rd_atomic is above the device's max_qp_init_rd_atom");
+		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_MAX_RD_ATOMIC,
+					   "max_rd_atomic is above the device's max_qp_init_rd_atom");
 	if (mask & KV_QPA_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > ib->attrs.max_qp_rd_atom)
-		return qp_refuse(wrong, KV_QPA_MAX_DEST_RD_ATOMIC,
-				 "max_dest_rd_atomic is above the device's max_qp_rd_atom");
+		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_MAX_DEST_RD_ATOMIC,
+					   "max_dest_rd_atomic is above the device's max_qp_rd_atom");
 	return 0;
 }
 
 /* A QP whose send queue still drains can leave SQD only for ERR; some devices log a refusal. */
-static int qp_check_drained(const struct ib_qp_attr *now,
-			    const struct kv_qp_modify *modify,
+static int qp_check_drained(const struct ib_qp_attr *now, const struct kv_qp_modify *modify,
 			    struct netlink_ext_ack *extack)
 {
 	if (now->qp_state != IB_QPS_SQD || !now->sq_draining || modify->to == KVERBS_QPS_ERR)
@@ -378,10 +365,11 @@ static void qp_note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify
 	kv_qp_set_state(qp, modify->to);
 	if (modify->to != KVERBS_QPS_RESET)
 		return;
+	qp->was_reset = true;
 	qp->port = 1;
 	qp->given = 0;
 	qp->drain.last_wqe = false;
-	for (slot = KV_QP_LOCAL_BUF; slot <= KV_QP_TARGET_MR; slot++)
+	for (slot = KV_QP_LOCAL_BUF; slot <= KV_QP_AH; slot++)
 		kv_obj_set_parent(&qp->obj, slot, NULL);
 }
 
@@ -426,6 +414,10 @@ static int qp_modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
 	struct ib_qp_attr *attr = &modify->attr;
 	int ret = 0, renewed = -EINVAL;
 
+	if (modify->to == KVERBS_QPS_RESET && qp->groups.count)
+		kv_obj_time(&qp->obj, MODIFY, ret = kv_group_detach_all(qp));
+	if (ret)
+		return kv_verb_failed(extack, KVERBS_STAGE_MODIFY, ret, "ib_detach_mcast failed");
 	if (modify->to == KVERBS_QPS_RESET && kv_dev_iwarp(qp->obj.dev)) {
 		if (qp->state != KVERBS_QPS_RESET)
 			kv_obj_time(&qp->obj, MODIFY, ret = qp_renew_ib(qp));
@@ -450,7 +442,7 @@ static int qp_modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
  * kv_qp_modify() - take the QP through one transition
  * @qp: the QP
  * @modify: the transition and its attributes; receives the defaults
- * @wrong: receives the attribute that causes a refusal, and the reason, if it is one
+ * @wrong: receives a refusal because of an attribute, as that of kv_qp_table_check()
  * @extack: where the reason of any other refusal goes
  *
  * Before RESET a QP that is not in RESET goes to ERR, and its requests complete. After RESET
@@ -463,7 +455,7 @@ static int qp_modify_ib(struct kv_qp *qp, struct kv_qp_modify *modify,
  * queue is draining; -ETIMEDOUT if requests do not complete.
  */
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
-		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack)
+		 struct kv_refusal *wrong, struct netlink_ext_ack *extack)
 {
 	struct ib_qp_attr *attr = &modify->attr;
 	enum kverbs_qp_state from;
@@ -489,17 +481,14 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 		return ret;
 
 	attr->qp_state = (enum ib_qp_state)modify->to;
-	attr->cur_qp_state = (enum ib_qp_state)modify->cur_state;
 	if (modify->to == KVERBS_QPS_RESET)
 		ret = qp_drain(qp, extack);
 	if (!ret)
 		ret = qp_modify_ib(qp, modify, extack);
-	if (!ret) {
+	if (!ret)
 		qp_note_modified(qp, modify);
-		qp->was_reset |= modify->to == KVERBS_QPS_RESET;
-	} else {
+	else
 		qp_explain_failure(qp, from, ret, extack);
-	}
 	kv_qp_release(qp);
 	return ret;
 }
@@ -509,7 +498,10 @@ static int qp_check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
 {
 	const struct kv_qp *last = cq->last_run_qp;
 
-	if (!last || last == qp || !(last->needs_reset || last->run_recvs))
+	if (!last || last == qp)
+		return 0;
+	if (!last->needs_reset && !last->run_recvs &&
+	    !(last->srq && last->received && last->srq->run_recvs))
 		return 0;
 	return kv_refuse(extack, -EBUSY,
 			 "requests of an earlier run on another qp could complete into the cq: reset that qp");
@@ -543,13 +535,10 @@ int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *exta
  */
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user)
 {
-	struct kv_dev_wqes *dev = &qp->obj.dev->wqes;
-
 	lockdep_assert_held(&qp->obj.dev->lock);
-	spin_lock_irq(&dev->lock);
+	guard(spinlock_irq)(&qp->obj.dev->wqes.lock);
 	qp->established = established;
 	qp->user = user;
-	spin_unlock_irq(&dev->lock);
 }
 
 /**
@@ -561,14 +550,12 @@ void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *use
  */
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
-	if (!kv_cq_claim(qp->send_cq))
-		goto busy;
-	if (qp->recv_cq != qp->send_cq && !kv_cq_claim(qp->recv_cq)) {
+	bool send = kv_cq_claim(qp->send_cq);
+
+	if (send && (qp->recv_cq == qp->send_cq || kv_cq_claim(qp->recv_cq)))
+		return 0;
+	if (send)
 		kv_cq_release(qp->send_cq);
-		goto busy;
-	}
-	return 0;
-busy:
 	return kv_refuse(extack, -EBUSY,
 			 "a run is active on the qp, or on another qp with the same cq: wait for it or cancel it");
 }

@@ -5,11 +5,10 @@
 #include <linux/stddef.h>
 #include <rdma/ib_verbs.h>
 #include "drain.h"
+#include "multicast.h"
 #include "obj.h"
 #include "rules/qp_table.h"
 #include "wqe.h"
-
-struct kv_pd;
 
 /* The objects that a QP uses: its parents by slot. */
 enum kv_qp_parent {
@@ -21,11 +20,12 @@ enum kv_qp_parent {
 	KV_QP_LOCAL_MR,
 	KV_QP_TARGET_BUF,
 	KV_QP_TARGET_MR,
+	KV_QP_AH,
 };
 
 /**
  * struct kv_qp - a queue pair
- * @obj: base; parents as enum kv_qp_parent says. The buffers and MRs are those of the
+ * @obj: base; parents as enum kv_qp_parent says. The buffers, MRs and the AH are those of the
  *	last run: its receives may still be outstanding, so they stay until another run,
  *	RESET, or the QP's end.
  * @ib: the verbs object
@@ -55,6 +55,7 @@ enum kv_qp_parent {
  *	dev->lock
  * @target_offset: where their bytes begin in parent KV_QP_TARGET_BUF; dev->lock
  * @needs_reset: a run ended with other requests outstanding; ditto
+ * @groups: the multicast groups that @ib is attached to; ditto
  */
 struct kv_qp {
 	struct kv_obj obj;
@@ -82,19 +83,19 @@ struct kv_qp {
 	u32 run_recvs;
 	u64 target_offset;
 	bool needs_reset;
+	struct kv_groups groups;
 };
 
 /**
  * struct kv_qp_modify - one transition
  * @to: the state to go to
- * @cur_state: if @mask has KV_QPA_CUR_STATE: the state that the caller expects the QP in
- * @attr: the other attributes
+ * @attr: the other attributes; if @mask has KV_QPA_CUR_STATE, cur_qp_state is the state that the
+ *	caller expects the QP in
  * @mask: the attributes that are set, KV_QPA_*
  * @resolved: the destination's MAC address is in @attr already
  */
 struct kv_qp_modify {
 	enum kverbs_qp_state to;
-	enum kverbs_qp_state cur_state;
 	struct ib_qp_attr attr;
 	u32 mask;
 	bool resolved;
@@ -102,7 +103,7 @@ struct kv_qp_modify {
 
 struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *init);
 int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
-		 struct kv_qp_step *wrong, struct netlink_ext_ack *extack);
+		 struct kv_refusal *wrong, struct netlink_ext_ack *extack);
 int kv_qp_query(struct kv_qp *qp, struct ib_qp_attr *attr, struct netlink_ext_ack *extack);
 enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr *attr);
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);

@@ -4,6 +4,7 @@
 #include <linux/sizes.h>
 #include "quota.h"
 #include "refuse.h"
+#include "rules/queue.h"
 
 static unsigned int max_objects = 65536;
 module_param(max_objects, uint, 0644);
@@ -12,12 +13,6 @@ MODULE_PARM_DESC(max_objects, "Objects that may exist at a time, of all sockets 
 static ulong max_bytes = SZ_1G;
 module_param(max_bytes, ulong, 0644);
 MODULE_PARM_DESC(max_bytes, "Bytes that buffers, queues and runs may take at a time, of all sockets together; never more than a quarter of the memory");
-
-/*
- * Queues are the drivers' memory, which is charged to nobody: without a limit the kernel would
- * kill processes instead of refusing the memory.
- */
-#define MEMORY_SHARE 4
 
 static atomic64_t objects = ATOMIC64_INIT(0);
 static atomic64_t bytes = ATOMIC64_INIT(0);
@@ -75,7 +70,7 @@ u64 kv_quota_objects(void)
  */
 int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 {
-	u64 share = ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE;
+	u64 share = ((u64)totalram_pages() << PAGE_SHIFT) / KV_MEMORY_SHARE;
 	u64 max = READ_ONCE(max_bytes);
 
 	if (quota_charge(&bytes, amount, min(max, share)))

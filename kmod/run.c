@@ -1,29 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/cpumask.h>
+#include <linux/mm.h>
 #include <linux/overflow.h>
 #include <linux/slab.h>
+#include "ah.h"
 #include "buf.h"
 #include "cq.h"
 #include "dev.h"
 #include "handler.h"
+#include "loop/flow.h"
 #include "mr.h"
+#include "pd.h"
 #include "qp.h"
 #include "refuse.h"
 #include "run.h"
+#include "srq.h"
 #include "wqe.h"
 #include "wr.h"
 
-static int run_check_qp(const struct kv_run_spec_facts *s, struct kv_qp *qp,
+static int run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_end *end,
 			struct netlink_ext_ack *extack)
 {
+	struct kv_qp *qp = end->qp;
 	struct kv_cq *send = qp->send_cq, *recv = qp->recv_cq;
 	const struct kv_run_qp_facts facts = {
 		.type = qp->type,
+		.has_ah = end->ah,
+		.ah_pd = end->ah && end->ah->obj.parents[0] == &qp->pd->obj,
 		.srq = qp->srq,
+		.srq_pd = qp->srq && qp->srq->pd == qp->pd,
 		.context = send->context,
 		.other_context = send->context != s->context,
 		.polled = send->context == KVERBS_CQ_POLLED && recv->context == KVERBS_CQ_POLLED,
-		.srq_cq = send->wqes.srq_qps || recv->wqes.srq_qps,
+		.srq_cq = send->wqes.srq_qps > (qp->srq && send == recv) ||
+			  recv->wqes.srq_qps > !!qp->srq,
 		.pending = kv_wqe_pending(send) || kv_wqe_pending(recv),
 	};
 	struct kv_refusal why;
@@ -43,21 +53,28 @@ static int run_check_polled(const struct kv_run_end *end, u32 size, struct netli
 			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
 }
 
-static bool run_shares_cq(const struct kv_qp *a, const struct kv_qp *b)
+/* Returns false if an end before this one has marked one of the CQs. */
+static bool run_mark_cqs(const struct kv_qp *qp)
 {
-	return a->send_cq == b->send_cq || a->send_cq == b->recv_cq ||
-	       a->recv_cq == b->send_cq || a->recv_cq == b->recv_cq;
+	bool seen = qp->send_cq->marked || qp->recv_cq->marked;
+
+	qp->send_cq->marked = true;
+	qp->recv_cq->marked = true;
+	return !seen;
 }
 
 static bool run_any_shares_cq(const struct kv_run_spec *spec)
 {
-	u32 i, j;
+	bool shares = false;
+	u32 i;
 
-	for (i = 1; i < spec->ends; i++)
-		for (j = 0; j < i; j++)
-			if (run_shares_cq(spec->end[i].qp, spec->end[j].qp))
-				return true;
-	return false;
+	for (i = 0; i < spec->ends; i++)
+		shares |= !run_mark_cqs(spec->end[i].qp);
+	for (i = 0; i < spec->ends; i++) {
+		spec->end[i].qp->send_cq->marked = false;
+		spec->end[i].qp->recv_cq->marked = false;
+	}
+	return shares;
 }
 
 static struct kv_run_buf_facts run_buf_facts(const struct kv_qp *qp,
@@ -82,14 +99,37 @@ static struct kv_run_buf_facts run_buf_facts(const struct kv_qp *qp,
 	return facts;
 }
 
-/* Posted receives need the present target: the QP keeps its buffer and its key for them. */
+/*
+ * Posted receives need the present target: the QP, or its SRQ, keeps its buffer and its key for
+ * them.
+ */
 static bool run_is_other_target(const struct kv_qp *qp, const struct kv_run_memory *target)
 {
-	struct kv_obj *const *uses = qp->obj.parents;
+	const struct kv_srq *srq = qp->srq;
+	struct kv_obj *const *uses = srq ? &srq->obj.parents[KV_SRQ_TARGET_BUF] :
+					   &qp->obj.parents[KV_QP_TARGET_BUF];
 
-	return uses[KV_QP_TARGET_BUF] != &target->buf->obj ||
-	       qp->target_offset != target->offset ||
-	       uses[KV_QP_TARGET_MR] != (target->mr ? &target->mr->obj : NULL);
+	if (!(srq ? srq->run_recvs : qp->run_recvs))
+		return false;
+	return uses[0] != &target->buf->obj ||
+	       uses[1] != (target->mr ? &target->mr->obj : NULL) ||
+	       (srq ? srq->target_offset : qp->target_offset) != target->offset;
+}
+
+/*
+ * Does an earlier end of the run take receives from the same SRQ into another target? The last one
+ * of them has been compared with those before it; of most runs it is the end before this one.
+ */
+static bool run_splits_srq(const struct kv_run_spec *spec, const struct kv_run_end *end)
+{
+	const struct kv_run_memory *target = &end->target;
+	const struct kv_run_end *from = end;
+
+	while (from-- > spec->end)
+		if (from->qp->srq == end->qp->srq)
+			return from->target.buf != target->buf || from->target.mr != target->mr ||
+			       from->target.offset != target->offset;
+	return false;
 }
 
 /* May the QP keep the buffer and the MR after the run? */
@@ -112,36 +152,48 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 	struct kv_qp *qp = end->qp;
 	struct kv_run_end_facts facts = {
 		.needs_reset = qp->needs_reset,
-		.local = run_buf_facts(qp, &end->local),
-		.other_target = end->target.buf && qp->run_recvs &&
-				run_is_other_target(qp, &end->target),
+		.grh = qp->type == KVERBS_QPT_UD ? KV_RUN_GRH : 0,
+		.other_target = end->target.buf && run_is_other_target(qp, &end->target),
 		.one_cq = qp->recv_cq == qp->send_cq,
 		.sq_sig_all = qp->sq_sig_all,
 		.max_send_wr = qp->cap.max_send_wr,
 		.send_cqe = qp->send_cq->cqe,
-		.max_recv_wr = qp->cap.max_recv_wr,
+		.max_recv_wr = qp->srq ? qp->srq->max_wr : qp->cap.max_recv_wr,
 		.recv_cqe = qp->recv_cq->cqe,
 		.remote_addr = end->remote_addr,
 	};
 	struct kv_refusal why;
 	int ret;
 
+	if (qp->srq) {
+		facts.srq_target = run_splits_srq(spec, end);
+		facts.srq_by_hand = qp->srq->wqes.rq.taken;
+		facts.srq_lost = qp->srq->run_lost || qp->srq->undrained;
+	}
+	if (end->local.buf)
+		facts.local = run_buf_facts(qp, &end->local);
 	if (end->target.buf)
 		facts.target = run_buf_facts(qp, &end->target);
-	ret = run_check_qp(s, qp, extack) ?: run_check_cpu(end->cpu, extack);
+	ret = run_check_qp(s, end, extack) ?: run_check_cpu(end->cpu, extack);
 	if (ret)
 		return ret;
 
-	if (kv_obj_persistent(&qp->obj) && !(run_keeps(&end->local) && run_keeps(&end->target)))
+	if (kv_obj_persistent(&qp->obj) &&
+	    !(run_keeps(&end->local) && run_keeps(&end->target) &&
+	      (!end->ah || kv_obj_persistent(&end->ah->obj))))
 		return kv_refuse(extack, -EINVAL,
-				 "the qp is persistent, and a buffer or an mr is not: it would go while the qp has it posted");
+				 "the qp is persistent, and a buffer, an mr or an ah is not: it would go while the qp has it posted");
+	if (qp->srq && kv_obj_persistent(&qp->srq->obj) && !run_keeps(&end->target))
+		return kv_refuse(extack, -EINVAL,
+				 "the srq is persistent, and a buffer or an mr is not: it would go while the srq has it posted");
 
 	ret = kv_qp_check_rts(qp, extack);
 	if (ret)
 		return ret;
 	if (kv_run_check_end(s, &facts, &why))
 		return kv_refuse_by(extack, &why);
-	ret = kv_wr_check_sink(end->local.buf, spec->op, end->local.mr, extack);
+	if (end->local.buf)
+		ret = kv_wr_check_sink(end->local.buf, spec->op, end->local.mr, extack);
 	if (!ret && end->target.buf && spec->op == KVERBS_OP_WRITE)
 		ret = run_check_polled(end, spec->size, extack);
 	return ret;
@@ -166,7 +218,11 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.spins = spec->spins_given,
 		.context = run_context(spec),
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
+		.iwarp = kv_dev_iwarp(dev),
+		.several = kv_run_spec_several(spec),
 		.share_cq = run_any_shares_cq(spec),
+		.paced = spec->interval_ns,
+		.srq = spec->ends && spec->end[0].qp->srq,
 	};
 }
 
@@ -204,11 +260,13 @@ static int run_claim(const struct kv_run_spec *spec, u32 *wrong, struct netlink_
 }
 
 /* The receives that the loop expects, less those that are posted already. */
-static int run_post_recvs(struct kv_qp *qp, struct kv_end *end, struct netlink_ext_ack *extack)
+static int run_post_recvs(const struct kv_run_spec *spec, struct kv_qp *qp, struct kv_end *end,
+			  struct netlink_ext_ack *extack)
 {
+	u32 recvs = kv_run_recvs(spec->loop, spec->op, spec->depth);
 	int ret;
 
-	for (; qp->run_recvs < KV_LOOP_RECVS; qp->run_recvs++) {
+	for (; qp->run_recvs < recvs; qp->run_recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret)
 			return kv_verb_failed(extack, KVERBS_STAGE_POST, ret,
@@ -218,11 +276,30 @@ static int run_post_recvs(struct kv_qp *qp, struct kv_end *end, struct netlink_e
 }
 
 /* @slot: of the buffer; that of the MR is the next one. */
-static void run_give_memory(struct kv_obj *qp, unsigned int slot,
+static void run_give_memory(struct kv_obj *user, unsigned int slot,
 			    const struct kv_run_memory *memory)
 {
-	kv_obj_set_parent(qp, slot, &memory->buf->obj);
-	kv_obj_set_parent(qp, slot + 1, memory->mr ? &memory->mr->obj : NULL);
+	kv_obj_set_parent(user, slot, &memory->buf->obj);
+	kv_obj_set_parent(user, slot + 1, memory->mr ? &memory->mr->obj : NULL);
+}
+
+/* The same for an SRQ, which counts the receives of all runs on its QPs. */
+static int run_post_srq_recvs(const struct kv_run_spec *spec, struct kv_srq *srq,
+			      const struct kv_run_memory *target, struct kv_end *end,
+			      struct netlink_ext_ack *extack)
+{
+	u32 recvs = kv_run_recvs(spec->loop, spec->op, spec->depth);
+	int ret;
+
+	run_give_memory(&srq->obj, KV_SRQ_TARGET_BUF, target);
+	srq->target_offset = target->offset;
+	for (; srq->run_recvs < recvs; srq->run_recvs++) {
+		ret = kv_env_post_srq_recv(end);
+		if (ret)
+			return kv_verb_failed(extack, KVERBS_STAGE_POST, ret,
+					      "ib_post_srq_recv failed");
+	}
+	return 0;
 }
 
 static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
@@ -232,13 +309,17 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 
 	from->qp->send_cq->last_run_qp = from->qp;
 	from->qp->recv_cq->last_run_qp = from->qp;
-	run_give_memory(qp, KV_QP_LOCAL_BUF, &from->local);
+	if (from->local.buf)
+		run_give_memory(qp, KV_QP_LOCAL_BUF, &from->local);
 	if (from->target.buf) {
 		run_give_memory(qp, KV_QP_TARGET_BUF, &from->target);
 		from->qp->target_offset = from->target.offset;
 	}
+	kv_obj_set_parent(qp, KV_QP_AH, from->ah ? &from->ah->obj : NULL);
 	kv_wr_prep(end, spec, from);
-	return spec->op == KVERBS_OP_SEND ? run_post_recvs(from->qp, end, extack) : 0;
+	if (from->qp->srq)
+		return run_post_srq_recvs(spec, from->qp->srq, &from->target, end, extack);
+	return run_post_recvs(spec, from->qp, end, extack);
 }
 
 /* @wrong: receives the end that causes a refusal. */
@@ -254,11 +335,14 @@ static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s, u32 *
 		*wrong = i;
 		ret = run_check_end(spec, s, &spec->end[i], extack);
 	}
-	for (worker = run->worker; worker < run->worker + run->workers; worker++)
+	for (worker = run->worker; worker < run->worker + run->spec.workers; worker++) {
 		for (i = 0; i < worker->ends && !ret; i++) {
 			*wrong = worker->from + i - spec->end;
 			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], extack);
 		}
+		if (!ret)
+			kv_flow_init(&worker->loop, kv_run_sends(spec->loop));
+	}
 	return ret;
 }
 
@@ -266,17 +350,34 @@ static void run_free_workers(struct kv_run *run)
 {
 	u32 i;
 
-	for (i = 0; i < run->workers; i++)
+	for (i = 0; i < run->spec.workers; i++)
 		kv_worker_exit(&run->worker[i]);
+	kvfree(run->spec.end);
 }
 
-static int run_init_workers(struct kv_run *run, struct netlink_ext_ack *extack)
+/* The run outlives the command, whose spec has the ends. */
+static int run_copy_ends(struct kv_run *run, const struct kv_run_spec *spec)
 {
+	if (!spec->ends)
+		return 0;
+	run->spec.end = kvmalloc_array(spec->ends, sizeof(*spec->end), GFP_KERNEL_ACCOUNT);
+	if (!run->spec.end)
+		return -ENOMEM;
+	memcpy(run->spec.end, spec->end, spec->ends * sizeof(*spec->end));
+	return kv_obj_set_slots(&run->obj, spec->ends);
+}
+
+static int run_init_workers(struct kv_run *run, const struct kv_run_spec *spec,
+			    struct netlink_ext_ack *extack)
+{
+	size_t per_end = sizeof(*spec->end) + sizeof(*run->obj.parents);
 	int ret;
 	u32 i;
 
-	ret = kv_obj_charge(&run->obj, run->workers * kv_worker_bytes(run), extack);
-	for (i = 0; i < run->workers && !ret; i++)
+	ret = kv_obj_charge(&run->obj, spec->workers * kv_worker_bytes(run) +
+			    spec->ends * per_end, extack) ?:
+	      run_copy_ends(run, spec);
+	for (i = 0; i < run->spec.workers && !ret; i++)
 		ret = kv_worker_init(&run->worker[i], run, i);
 	if (ret)
 		run_free_workers(run);
@@ -287,19 +388,21 @@ static void run_pick(struct kv_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
 	bool bh_disabled = spec->post_context == KVERBS_POST_BH_DISABLED;
+	const struct kv_loop_form form = {
+		.loop = spec->loop,
+		.op = spec->op,
+		.several = kv_run_spec_several(spec),
+		.paced = spec->interval_ns > 0,
+		.srq = spec->ends && spec->end[0].qp->srq,
+	};
 	u32 context = run_context(spec);
 
 	run->told = context != KVERBS_CQ_POLLED;
-	run->fn = context == KVERBS_CQ_POLLED ? kv_loop_pick(spec->loop, spec->op, bh_disabled) :
-		  context == KVERBS_CQ_EVENT ? kv_loop_pick_event(bh_disabled) : kv_handler_run;
-}
-
-/* Each worker drives as many ends as the loop does. */
-static u32 run_count_workers(const struct kv_run_spec *spec)
-{
-	u32 ends = kv_run_ends(spec->loop);
-
-	return ends ? spec->ends / ends : 1;
+	if (!run->told)
+		run->fn = kv_loop_pick(&form, bh_disabled);
+	else
+		run->fn = context == KVERBS_CQ_EVENT ? kv_loop_pick_event(bh_disabled) :
+						       kv_handler_run;
 }
 
 /**
@@ -317,7 +420,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 {
 	const struct kv_run_spec_facts facts = run_spec_facts(new->dev, spec);
 	struct netlink_ext_ack *extack = new->extack;
-	u32 i, workers = run_count_workers(spec);
+	u32 i, workers = spec->workers;
 	struct kv_run *run;
 	int ret;
 
@@ -332,10 +435,10 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 	init_completion(&run->gate);
 	run->spec = *spec;
 	run_pick(run);
-	run->workers = workers;
+	run->spec.end = NULL;
 	atomic_set(&run->warming, workers);
 	atomic_set(&run->active, workers);
-	ret = run_init_workers(run, extack);
+	ret = run_init_workers(run, spec, extack);
 	if (ret)
 		goto err_free;
 	ret = run_claim(spec, wrong, extack);

@@ -10,6 +10,7 @@
 #include "obj.h"
 #include "rules/run.h"
 
+struct kv_ah;
 struct kv_buf;
 struct kv_mr;
 struct kv_qp;
@@ -38,6 +39,10 @@ struct kv_run_memory {
  * @qp_id: id of @qp, as kv_run_memory.buf_id
  * @local: to send from and to read into; it has a buffer
  * @target: what the peer sends or writes into
+ * @ah: the peer's address, if the QP is a UD QP that sends; else NULL
+ * @ah_id: id of @ah, as kv_run_memory.buf_id; 0: none
+ * @remote_qpn: the peer's, with @ah
+ * @remote_qkey: the peer's, with @ah
  * @remote_addr: of the peer's target
  * @remote_key: of the peer's target
  * @cpu: of the worker that drives it; -1: that of the spec
@@ -47,6 +52,10 @@ struct kv_run_end {
 	u32 qp_id;
 	struct kv_run_memory local;
 	struct kv_run_memory target;
+	struct kv_ah *ah;
+	u32 ah_id;
+	u32 remote_qpn;
+	u32 remote_qkey;
 	u64 remote_addr;
 	u32 remote_key;
 	int cpu;
@@ -58,7 +67,7 @@ struct kv_run_end {
  * @op: enum kverbs_op
  * @size: bytes
  * @ends: how many of @end
- * @end: the ends of the first worker, then those of the next
+ * @end: [@ends], the ends of the first worker, then those of the next; a run has its own copy
  * @compare_add: atomics
  * @swap: atomics
  * @iters: samples of each worker, ~0 for no limit
@@ -68,18 +77,20 @@ struct kv_run_end {
  * @depth: streams: requests outstanding; other loops: 1
  * @list: streams: requests of a post; other loops: 1
  * @signal: streams: requests of a group, of which the last one is signaled; other loops: 1
+ * @workers: threads, to which the ends are shared out
  * @post_context: enum kverbs_post_context
  * @nice: the thread's niceness; 0: neither more nor less urgent than other threads
  * @cpu: of workers whose ends name none; -1 for any
  * @spins: empty polls before the CPU is yielded
  * @spins_given: the user has set @spins
+ * @interval_ns: from one group's due time to the next one's; 0: there is none
  */
 struct kv_run_spec {
 	u32 loop;
 	u32 op;
 	u32 size;
 	u32 ends;
-	struct kv_run_end end[KV_RUN_ENDS_MAX];
+	struct kv_run_end *end;
 	u64 compare_add;
 	u64 swap;
 	u64 iters;
@@ -89,11 +100,13 @@ struct kv_run_spec {
 	u32 depth;
 	u32 list;
 	u32 signal;
+	u32 workers;
 	u32 post_context;
 	int nice;
 	int cpu;
 	u32 spins;
 	bool spins_given;
+	u64 interval_ns;
 };
 
 /**
@@ -103,7 +116,8 @@ struct kv_run_spec {
  * @ends: how many
  * @task: its thread, valid until the thread is woken
  * @loop: the thread's loop; others set @loop.stop, and read counters
- * @end: the work requests of @from
+ * @end: [@ends], the work requests of @from
+ * @more: the lists of these
  * @hist: samples
  * @wake: completed by a handler at the event of a CQ, or at the end of the loop; and when the
  *	run is cancelled, or @watch expires
@@ -121,7 +135,8 @@ struct kv_worker {
 	u32 ends;
 	struct task_struct *task;
 	struct kv_loop loop;
-	struct kv_end end[KV_LOOP_ENDS];
+	struct kv_end *end;
+	union kv_end_wr *more;
 	struct kv_hist *hist;
 	struct completion wake;
 	struct timer_list watch;
@@ -148,8 +163,7 @@ struct kv_worker {
  * @active: workers that have not ended
  * @state: enum kverbs_run_state; the release that makes the rest readable
  * @done: no thread touches the run any more
- * @workers: entries of @worker
- * @worker: each with its share of the spec's ends
+ * @worker: [@spec.workers], each with its share of the spec's ends
  */
 struct kv_run {
 	struct kv_obj obj;
@@ -164,9 +178,17 @@ struct kv_run {
 	atomic_t active;
 	int state;
 	struct completion done;
-	u32 workers;
 	struct kv_worker worker[];
 };
+
+/**
+ * kv_run_spec_several() - kv_run_several() of a spec
+ * @spec: the spec
+ */
+static inline bool kv_run_spec_several(const struct kv_run_spec *spec)
+{
+	return kv_run_several(spec->loop, spec->ends, spec->workers);
+}
 
 struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong);
 

@@ -6,7 +6,6 @@
 #include "rules/queue.h"
 #include "refuse.h"
 #include "srq.h"
-#include "wqe.h"
 
 /**
  * kv_srq_query() - ask the device for values that it may have changed by itself
@@ -54,7 +53,6 @@ struct kv_obj *kv_srq_create(const struct kv_new *new, u32 max_wr, u32 max_sge, 
 
 	if (IS_ERR(srq))
 		return ERR_CAST(srq);
-	kv_obj_set_parent(&srq->obj, 0, &new->pd->obj);
 	srq->pd = new->pd;
 	kv_wqe_init_srq(srq);
 	init.srq_context = &srq->obj;
@@ -100,7 +98,7 @@ static int srq_check_modify(const struct kv_srq *srq, const struct ib_srq_attr *
 		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
 	if (attr->max_wr < srq->limit || (mask & IB_SRQ_LIMIT && attr->max_wr < attr->srq_limit))
 		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower that first");
-	if (attr->max_wr < srq->wqes.rq.taken)
+	if (attr->max_wr < srq->wqes.rq.taken + srq->run_recvs)
 		return kv_refuse(extack, -EBUSY,
 				 "more receives than max_wr are posted: let them complete, and poll their completions");
 	return 0;

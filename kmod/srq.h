@@ -5,17 +5,26 @@
 #include "obj.h"
 #include "wqe.h"
 
-struct kv_pd;
+/* The objects that an SRQ uses: its parents by slot. */
+enum kv_srq_parent {
+	KV_SRQ_PD,
+	KV_SRQ_TARGET_BUF,
+	KV_SRQ_TARGET_MR,
+};
 
 /**
  * struct kv_srq - a shared receive queue
- * @obj: base; parent 0 is the PD
+ * @obj: base; parents as enum kv_srq_parent says. The buffer and the MR are those of the receives
+ *	of runs: these stay posted until the SRQ is gone.
  * @ib: the verbs object
  * @pd: its protection domain
  * @max_wr: its depth; dev->lock
  * @max_sge: SGEs of each receive
  * @limit: when SRQ_LIMIT_REACHED comes, 0: never; dev->lock
  * @undrained: a QP that took from it is gone and could not be drained; dev->lock
+ * @run_recvs: receives of runs that are posted; a run replaces those that complete; dev->lock
+ * @run_lost: a QP that took from these is reset or gone: fewer are posted; dev->lock
+ * @target_offset: where their bytes begin in parent KV_SRQ_TARGET_BUF; dev->lock
  * @wqes: its receives
  */
 struct kv_srq {
@@ -26,6 +35,9 @@ struct kv_srq {
 	u32 max_sge;
 	u32 limit;
 	bool undrained;
+	u32 run_recvs;
+	bool run_lost;
+	u64 target_offset;
 	struct kv_srq_wqes wqes;
 };
 

@@ -98,7 +98,7 @@ void kv_workers_cancel(struct kv_run *run, int reason)
 	u32 i;
 
 	cmpxchg(&run->stop_reason, 0, reason);
-	for (i = 0; i < run->workers; i++) {
+	for (i = 0; i < run->spec.workers; i++) {
 		/* Pairs with the acquire of the thread that reads the reason. */
 		smp_store_release(&run->worker[i].loop.stop, 1);
 		WRITE_ONCE(run->worker[i].late, true);
@@ -142,43 +142,58 @@ static bool worker_has_groups(const struct kv_run *run)
 	return run->spec.loop == KVERBS_LOOP_STREAM || run->told;
 }
 
-/* How many requests groups need beside kv_end.send: the rest of that list, and a quiet list. */
+/*
+ * How many requests the groups of an end need beside kv_end.send: the rest of that list, and a
+ * quiet list.
+ */
 static u32 worker_more(const struct kv_run_spec *spec)
 {
 	return 2 * spec->list - 1;
+}
+
+static u32 worker_ends(const struct kv_run_spec *spec)
+{
+	return spec->ends / spec->workers;
 }
 
 /**
  * kv_worker_bytes() - the memory that a worker needs
  * @run: the run
  *
- * Return: bytes: its histogram, its thread, and what groups of requests need.
+ * Return: bytes: its histogram, its thread, its ends, and what groups of requests need.
  */
 size_t kv_worker_bytes(const struct kv_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
-	size_t bytes = sizeof(struct kv_hist) + THREAD_SIZE;
+	size_t per_end = sizeof(struct kv_end);
 
 	if (worker_has_groups(run))
-		bytes += spec->depth / spec->signal * sizeof(u64) +
-			 worker_more(spec) * sizeof(union kv_end_wr);
-	return bytes;
+		per_end += spec->depth / spec->signal * sizeof(u64) +
+			   worker_more(spec) * sizeof(union kv_end_wr);
+	if (kv_run_spec_several(spec))
+		per_end += sizeof(struct kv_flow);
+	return sizeof(struct kv_hist) + THREAD_SIZE + worker_ends(spec) * per_end;
 }
 
 /* Groups need the times of those outstanding, and all requests of their lists. */
-static int worker_init_groups(struct kv_worker *worker, const struct kv_run_spec *spec)
+static int worker_init_groups(struct kv_worker *worker, const struct kv_run_spec *spec, int node)
 {
-	int node = ibdev_to_node(worker->run->obj.dev->ib);
-	struct kv_end *end = worker->end;
 	struct kv_loop *loop = &worker->loop;
+	u32 i, more = worker_more(spec);
 
 	loop->groups = spec->depth / spec->signal;
 	loop->quiet = spec->signal / spec->list - 1;
-	loop->posted = kvzalloc_node(loop->groups * sizeof(*loop->posted), GFP_KERNEL_ACCOUNT,
-				     node);
-	end->more = kcalloc_node(worker_more(spec), sizeof(*end->more), GFP_KERNEL_ACCOUNT, node);
-	end->quiet = end->more + spec->list - 1;
-	return loop->posted && end->more ? 0 : -ENOMEM;
+	loop->posted = kvzalloc_node(worker->ends * loop->groups * sizeof(*loop->posted),
+				     GFP_KERNEL_ACCOUNT, node);
+	worker->more = kvzalloc_node(worker->ends * more * sizeof(*worker->more),
+				     GFP_KERNEL_ACCOUNT, node);
+	if (!loop->posted || !worker->more)
+		return -ENOMEM;
+	for (i = 0; i < worker->ends; i++) {
+		worker->end[i].more = worker->more + i * more;
+		worker->end[i].quiet = worker->end[i].more + spec->list - 1;
+	}
+	return 0;
 }
 
 /**
@@ -192,25 +207,34 @@ static int worker_init_groups(struct kv_worker *worker, const struct kv_run_spec
 int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 {
 	const struct kv_run_spec *spec = &run->spec;
+	int ret = 0, node = ibdev_to_node(run->obj.dev->ib);
 	struct kv_loop *loop = &worker->loop;
 
 	worker->run = run;
-	worker->ends = kv_run_ends(spec->loop);
+	worker->ends = worker_ends(spec);
 	worker->from = &run->spec.end[number * worker->ends];
 	worker->cpu = -1;
 	kv_handler_init(worker);
-	worker->hist = kvzalloc_node(sizeof(*worker->hist), GFP_KERNEL_ACCOUNT,
-				     ibdev_to_node(run->obj.dev->ib));
-	if (!worker->hist)
+	worker->hist = kvzalloc_node(sizeof(*worker->hist), GFP_KERNEL_ACCOUNT, node);
+	worker->end = kvzalloc_node(worker->ends * sizeof(*worker->end), GFP_KERNEL_ACCOUNT, node);
+	if (!worker->hist || !worker->end)
 		return -ENOMEM;
 	kv_hist_reset(worker->hist);
 	loop->hist = worker->hist;
 	loop->a = &worker->end[0];
-	loop->b = worker->ends > 1 ? &worker->end[1] : NULL;
+	loop->b = kv_run_ends(spec->loop) > 1 ? &worker->end[1] : NULL;
 	loop->timeout = kv_env_ns_to_ticks(spec->timeout_ns);
 	loop->grace = kv_env_ns_to_ticks(KVERBS_GRACE_NS);
 	loop->spins = spec->spins;
-	return worker_has_groups(run) ? worker_init_groups(worker, spec) : 0;
+	loop->interval = kv_env_ns_to_ticks(spec->interval_ns);
+	loop->fraction = kv_env_ns_to_fraction(spec->interval_ns);
+	if (worker_has_groups(run))
+		ret = worker_init_groups(worker, spec, node);
+	if (ret || !kv_run_spec_several(spec))
+		return ret;
+	loop->flows = worker->ends;
+	loop->flow = kvzalloc_node(loop->flows * sizeof(*loop->flow), GFP_KERNEL_ACCOUNT, node);
+	return loop->flow ? 0 : -ENOMEM;
 }
 
 /**
@@ -219,8 +243,10 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
  */
 void kv_worker_exit(struct kv_worker *worker)
 {
-	kfree(worker->end[0].more);
+	kvfree(worker->loop.flow);
+	kvfree(worker->more);
 	kvfree(worker->loop.posted);
+	kvfree(worker->end);
 	kvfree(worker->hist);
 }
 
@@ -258,7 +284,7 @@ static int worker_create(struct kv_worker *worker, struct netlink_ext_ack *extac
 int kv_workers_spawn(struct kv_run *run, struct netlink_ext_ack *extack)
 {
 	const struct kv_event event = { .type = KVERBS_EVENT_RUN_STARTED };
-	u32 i, n = run->workers;
+	u32 i, n = run->spec.workers;
 	int ret;
 
 	for (i = 0; i < n; i++) {

@@ -38,7 +38,8 @@ static void wqe_fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 		wc->vendor_err = from->vendor_err;
 		return;
 	}
-	wc->has_length = recv || wqe->op == KVERBS_OP_READ;
+	wc->has_inv = wqe->op == KVERBS_OP_READ_WITH_INV;
+	wc->has_length = recv || kv_op_is_read(wqe->op);
 	wc->length = from->byte_len;
 	if (!recv)
 		return;
@@ -47,6 +48,13 @@ static void wqe_fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 	wc->has_imm = from->wc_flags & IB_WC_WITH_IMM;
 	if (wc->has_imm)
 		wc->imm = be32_to_cpu(from->ex.imm_data);
+	/*
+	 * mlx5, bnxt_re, irdma, siw and rxe tell the key (mlx5_ib_poll_cq(), bnxt_re_poll_cq(),
+	 * irdma_process_cqe(), siw_reap_cqe(), do_complete()).
+	 */
+	wc->has_inv = from->wc_flags & IB_WC_WITH_INVALIDATE;
+	if (wc->has_inv)
+		wc->invalidate_rkey = from->ex.invalidate_rkey;
 	if (wqe->qp->type == KVERBS_QPT_UD) {
 		wc->has_src_qpn = true;
 		wc->src_qpn = from->src_qp;
@@ -86,17 +94,20 @@ static void wqe_take_silent(struct kv_wqe *wqe)
 	}
 }
 
-/* A completion came. Called by the RDMA core, or by kv_cq_poll(). */
+/*
+ * A completion came. Called by the RDMA core, or by kv_cq_poll().
+ *
+ * siw flushes a READ twice, one right behind the other, if it has waited for a place among the
+ * outstanding READs, got one, and is not sent yet (siw_check_tx_fence(), siw_sq_flush()).
+ */
 static void wqe_complete(struct ib_cq *ib_cq, struct ib_wc *wc)
 {
 	struct kv_wqe *wqe = container_of(wc->wr_cqe, struct kv_wqe, cqe);
 	struct kv_cq *cq = ib_cq->cq_context;
-	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
-	unsigned long flags;
 
-	spin_lock_irqsave(&dev->lock, flags);
-	if (wqe->kept || (wqe->srq && !wqe_find_taker(wqe, cq, wc)))
-		goto unlock;
+	guard(spinlock_irqsave)(&cq->obj.dev->wqes.lock);
+	if (wqe->done || wqe->kept || (wqe->srq && !wqe_find_taker(wqe, cq, wc)))
+		return;
 	if (wqe->queue == &wqe->qp->wqes.sq)
 		wqe_take_silent(wqe);
 	wqe_fill_wc(wqe, wc);
@@ -104,15 +115,13 @@ static void wqe_complete(struct ib_cq *ib_cq, struct ib_wc *wc)
 				   &wqe->qp->wqes.sq.done : &wqe->qp->wqes.rq.done);
 	list_add_tail(&wqe->cq_link, &cq->wqes.done);
 	cq->wqes.taken_out++;
-	if (wqe->ops)
+	if (wqe->ops && wqe->ops->completed)
 		wqe->ops->completed(wqe);
 	/* Pairs with the acquire of kv_cq_wait(). */
 	smp_store_release(&wqe->done, true);
 	kv_event_send_wc(&wqe->qp->obj, wqe->wc.status, wqe->wc.vendor_err);
 	if (kv_cq_core_polls(cq))
 		kv_cq_notify(cq);
-unlock:
-	spin_unlock_irqrestore(&dev->lock, flags);
 }
 
 /**
@@ -122,6 +131,7 @@ unlock:
  * @op: enum kverbs_op
  * @refs: how many objects it will name
  *
+ * Locks: dev->lock
  * Return: the request, in no list, or NULL. After kv_wqe_enqueue() its completion
  * or the end of its queue frees it.
  */
@@ -137,6 +147,7 @@ struct kv_wqe *kv_wqe_alloc(struct kv_qp *qp, struct kv_srq *srq, u32 op, unsign
 	wqe->qp = qp;
 	wqe->srq = srq;
 	wqe->op = op;
+	wqe->keys = qp ? qp->obj.dev->keys : srq->obj.dev->keys;
 	wqe->wc.op = kv_op_completion(op);
 	if (srq) {
 		wqe->queue = &srq->wqes.rq;
@@ -171,13 +182,10 @@ static struct kv_dev_wqes *wqe_dev(const struct kv_wqe *wqe)
 /* Frees the request's place, and ends its use of the objects that it names. dev->lock */
 static void wqe_release(struct kv_wqe *wqe)
 {
-	struct kv_dev_wqes *dev = wqe_dev(wqe);
-
 	wqe->queue->taken--;
 	if (wqe->cq) {
-		spin_lock_irq(&dev->lock);
+		guard(spinlock_irq)(&wqe_dev(wqe)->lock);
 		wqe->cq->wqes.pending--;
-		spin_unlock_irq(&dev->lock);
 	}
 	if (wqe->ops)
 		wqe->ops->over(wqe);
@@ -185,8 +193,8 @@ static void wqe_release(struct kv_wqe *wqe)
 		kv_obj_unhold(wqe->ref[--wqe->refs]);
 }
 
-/* The request is in no list any more, and no completion comes for it. */
-static void wqe_free(struct kv_wqe *wqe)
+/* The request is in no list any more. With it end those before it that were not signaled. */
+static void wqe_end(struct kv_wqe *wqe)
 {
 	struct kv_wqe *earlier, *next;
 
@@ -195,7 +203,30 @@ static void wqe_free(struct kv_wqe *wqe)
 		kfree(earlier);
 	}
 	wqe_release(wqe);
+}
+
+/* The same, and no completion comes for it. */
+static void wqe_free(struct kv_wqe *wqe)
+{
+	wqe_end(wqe);
 	kfree(wqe);
+}
+
+/*
+ * The completion of the request was returned. One that is flushed twice (wqe_complete()) stays
+ * until the next one is returned, or its queue is drained: the second completion follows the first.
+ */
+static void wqe_return(struct kv_wqe *wqe)
+{
+	struct kv_wq *queue = wqe->queue;
+
+	wqe_end(wqe);
+	kfree(queue->repeated);
+	queue->repeated = NULL;
+	if (wqe->repeats && wqe->wc.status == IB_WC_WR_FLUSH_ERR)
+		queue->repeated = wqe;
+	else
+		kfree(wqe);
 }
 
 /* kv_dev_wqes.lock */
@@ -217,14 +248,11 @@ static void wqe_unlink(struct kv_wqe *wqe)
  */
 void kv_wqe_enqueue(struct kv_wqe *wqe)
 {
-	struct kv_dev_wqes *dev = wqe_dev(wqe);
-
 	wqe->queue->taken++;
-	spin_lock_irq(&dev->lock);
+	guard(spinlock_irq)(&wqe_dev(wqe)->lock);
 	list_add_tail(&wqe->link, &wqe->queue->posted);
 	if (wqe->cq)
 		wqe->cq->wqes.pending++;
-	spin_unlock_irq(&dev->lock);
 }
 
 /**
@@ -236,11 +264,8 @@ void kv_wqe_enqueue(struct kv_wqe *wqe)
  */
 void kv_wqe_free(struct kv_wqe *wqe)
 {
-	struct kv_dev_wqes *dev = wqe_dev(wqe);
-
-	spin_lock_irq(&dev->lock);
-	wqe_unlink(wqe);
-	spin_unlock_irq(&dev->lock);
+	scoped_guard(spinlock_irq, &wqe_dev(wqe)->lock)
+		wqe_unlink(wqe);
 	wqe_free(wqe);
 }
 
@@ -252,13 +277,12 @@ static struct kv_wqe *wqe_pop(struct kv_dev_wqes *dev, struct list_head *list, b
 {
 	struct kv_wqe *wqe;
 
-	spin_lock_irq(&dev->lock);
+	guard(spinlock_irq)(&dev->lock);
 	wqe = list_first_entry_or_null(list, struct kv_wqe, link);
 	if (wqe) {
 		wqe_unlink(wqe);
 		wqe->kept = keep;
 	}
-	spin_unlock_irq(&dev->lock);
 	return wqe;
 }
 
@@ -287,7 +311,7 @@ unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max)
 			break;
 		if (!wqe->internal)
 			wc[n++] = wqe->wc;
-		wqe_free(wqe);
+		wqe_return(wqe);
 	}
 	return n;
 }
@@ -311,25 +335,8 @@ unsigned int kv_wqe_pending(struct kv_cq *cq)
  */
 unsigned int kv_wqe_outstanding(struct kv_cq *cq)
 {
-	struct kv_dev_wqes *dev = &cq->obj.dev->wqes;
-	unsigned int n;
-
-	spin_lock_irq(&dev->lock);
-	n = cq->wqes.pending - cq->wqes.taken_out;
-	spin_unlock_irq(&dev->lock);
-	return n;
-}
-
-/**
- * kv_wqe_waiting() - do completions wait for CQ_POLL?
- * @cq: the CQ
- *
- * Return: true if completions were taken out of the verbs' CQ already, by the RDMA
- * core or by a wait for a registration or a drain.
- */
-bool kv_wqe_waiting(struct kv_cq *cq)
-{
-	return !list_empty_careful(&cq->wqes.done);
+	guard(spinlock_irq)(&cq->obj.dev->wqes.lock);
+	return cq->wqes.pending - cq->wqes.taken_out;
 }
 
 static void wqe_init_wq(struct kv_wq *queue)
@@ -344,6 +351,11 @@ static void wqe_drop_wq(struct kv_dev *dev, struct kv_wq *queue, bool drained)
 	struct kv_wqe *wqe;
 
 	lockdep_assert_held(&dev->lock);
+	if (queue->repeated && !drained)
+		list_add(&queue->repeated->link, &dev->wqes.kept);
+	else
+		kfree(queue->repeated);
+	queue->repeated = NULL;
 	while ((wqe = wqe_pop(&dev->wqes, &queue->done, false)))
 		wqe_free(wqe);
 	while ((wqe = wqe_pop(&dev->wqes, &queue->posted, !drained))) {
@@ -464,15 +476,6 @@ void kv_wqe_drop_srq(struct kv_srq *srq)
 {
 	WARN_ON_ONCE(!xa_empty(&srq->wqes.qps));
 	wqe_drop_wq(srq->obj.dev, &srq->wqes.rq, !srq->undrained);
-}
-
-/**
- * kv_wqe_init_cq() - a CQ is made
- * @cq: the CQ
- */
-void kv_wqe_init_cq(struct kv_cq *cq)
-{
-	INIT_LIST_HEAD(&cq->wqes.done);
 }
 
 /**

@@ -23,11 +23,13 @@ struct kv_wqe;
  *	with an SRQ the receives that the QP took from the SRQ; ditto
  * @taken: how many of the queue's places are taken: a request takes its place until
  *	its completion is returned; dev->lock
+ * @repeated: a request whose completion was returned, and may come once more; or NULL; dev->lock
  */
 struct kv_wq {
 	struct list_head posted;
 	struct list_head done;
 	unsigned int taken;
+	struct kv_wqe *repeated;
 };
 
 /**
@@ -53,7 +55,7 @@ struct kv_srq_wqes {
 };
 
 /**
- * struct kv_cq_wqes - the requests that complete into a CQ: kv_wqe_init_cq()
+ * struct kv_cq_wqes - the requests that complete into a CQ
  * @done: requests that have completed and were not returned yet, in order
  * @pending: requests of this CQ whose completions were not returned yet
  * @taken_out: how many are in @done: their completions take no place in the CQ
@@ -93,13 +95,16 @@ struct kv_dev_wqes {
  * @vendor_err: on failure
  * @op: enum kverbs_wc_op
  * @qp: id of the QP, 0 if it is gone
- * @has_length: @length is there
  * @length: bytes
- * @has_imm: @imm is there
  * @imm: immediate data, host order
- * @has_src_qpn: @src_qpn is there
  * @src_qpn: UD receives
+ * @invalidate_rkey: the key that a SEND_WITH_INV of the peer's, or this READ_WITH_INV, has
+ *	invalidated; for READ_WITH_INV set when the request is posted
+ * @has_length: @length is there
+ * @has_imm: @imm is there
+ * @has_src_qpn: @src_qpn is there
  * @grh: UD receives
+ * @has_inv: @invalidate_rkey is there
  */
 struct kv_wc {
 	u64 wr_id;
@@ -107,18 +112,21 @@ struct kv_wc {
 	u32 vendor_err;
 	u32 op;
 	u32 qp;
-	bool has_length;
 	u32 length;
-	bool has_imm;
 	u32 imm;
-	bool has_src_qpn;
 	u32 src_qpn;
+	u32 invalidate_rkey;
+	bool has_length;
+	bool has_imm;
+	bool has_src_qpn;
 	bool grh;
+	bool has_inv;
 };
 
 /**
  * struct kv_wqe_ops - functions called at the end of a request
- * @completed: called when its completion has come; with kv_dev_wqes.lock held, in any context
+ * @completed: called when its completion has come; with kv_dev_wqes.lock held, in any context;
+ *	or NULL
  * @over: called when its completion was returned or its queue drained; under dev->lock, before
  *	the objects that it names are released
  */
@@ -137,6 +145,7 @@ struct kv_wqe_ops {
  * @done: its completion came; to be read with acquire
  * @kept: its QP could not be drained and is gone; only the memory is left
  * @internal: its completion is returned to nobody
+ * @repeats: its completion may come twice if it is flushed
  * @silent: it completes with a later one of its queue, and by itself only with an error
  * @qp: the QP of the post; for a receive of an SRQ the QP that took it, once @done
  * @srq: the SRQ of the post, or NULL
@@ -144,6 +153,7 @@ struct kv_wqe_ops {
  * @queue: the queue that it takes a place of
  * @op: enum kverbs_op
  * @ops: functions called at its end, or NULL
+ * @keys: kv_dev.keys when it was posted
  * @wc: its completion, for the user
  * @refs: how many of @ref there are
  * @ref: the objects that it names. Each is in use, with a reference, until the completion
@@ -157,6 +167,7 @@ struct kv_wqe {
 	bool done;
 	bool kept;
 	bool internal;
+	bool repeats;
 	bool silent;
 	struct kv_qp *qp;
 	struct kv_srq *srq;
@@ -164,6 +175,7 @@ struct kv_wqe {
 	struct kv_wq *queue;
 	u32 op;
 	const struct kv_wqe_ops *ops;
+	u64 keys;
 	struct kv_wc wc;
 	unsigned int refs;
 	struct kv_obj *ref[];
@@ -176,9 +188,7 @@ void kv_wqe_free(struct kv_wqe *wqe);
 unsigned int kv_wqe_take(struct kv_cq *cq, struct kv_wc *wc, unsigned int max);
 unsigned int kv_wqe_pending(struct kv_cq *cq);
 unsigned int kv_wqe_outstanding(struct kv_cq *cq);
-bool kv_wqe_waiting(struct kv_cq *cq);
 void kv_wqe_free_kept(struct kv_dev *dev);
-void kv_wqe_init_cq(struct kv_cq *cq);
 int kv_wqe_init_qp(struct kv_qp *qp);
 int kv_wqe_add_taker(struct kv_qp *qp, const struct ib_qp *ib);
 void kv_wqe_del_taker(struct kv_qp *qp, const struct ib_qp *ib);

@@ -18,9 +18,11 @@
 static const enum ib_wr_opcode opcodes[] = {
 	[KVERBS_OP_SEND] = IB_WR_SEND,
 	[KVERBS_OP_SEND_WITH_IMM] = IB_WR_SEND_WITH_IMM,
+	[KVERBS_OP_SEND_WITH_INV] = IB_WR_SEND_WITH_INV,
 	[KVERBS_OP_WRITE] = IB_WR_RDMA_WRITE,
 	[KVERBS_OP_WRITE_WITH_IMM] = IB_WR_RDMA_WRITE_WITH_IMM,
 	[KVERBS_OP_READ] = IB_WR_RDMA_READ,
+	[KVERBS_OP_READ_WITH_INV] = IB_WR_RDMA_READ_WITH_INV,
 	[KVERBS_OP_FETCH_ADD] = IB_WR_ATOMIC_FETCH_AND_ADD,
 	[KVERBS_OP_CMP_SWP] = IB_WR_ATOMIC_CMP_AND_SWP,
 };
@@ -88,6 +90,43 @@ static void wr_prep_list(union kv_end_wr *last, union kv_end_wr *more, u32 list)
 	last->wr.send_flags = flags;
 }
 
+static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
+			  const struct kv_run_end *from)
+{
+	struct ib_send_wr *wr = &end->send.wr;
+
+	wr_prep_sge(&end->send_sge, from, &from->local, spec->size);
+	wr->sg_list = &end->send_sge;
+	wr->num_sge = 1;
+	wr->opcode = opcodes[spec->op];
+	wr->send_flags = IB_SEND_SIGNALED;
+	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
+		      spec->swap);
+	if (from->ah) {
+		end->send.ud.ah = from->ah->ib;
+		end->send.ud.remote_qpn = from->remote_qpn;
+		end->send.ud.remote_qkey = from->remote_qkey;
+	}
+	if (end->more) {
+		*end->quiet = end->send;
+		end->quiet->wr.send_flags = 0;
+		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
+		wr_prep_list(&end->send, end->more, spec->list);
+	}
+	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
+}
+
+/* All bytes that the key covers: a receive may stay posted for a run of another size. */
+static void wr_prep_recv(struct kv_end *end, const struct kv_run_spec *spec,
+			 const struct kv_run_end *from)
+{
+	wr_prep_sge(&end->recv_sge, from, &from->target, wr_covered(&from->target));
+	end->recv_wr.wr_cqe = end->send.wr.wr_cqe;
+	end->recv_wr.sg_list = &end->recv_sge;
+	end->recv_wr.num_sge = 1;
+	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;
+}
+
 /**
  * kv_wr_prep() - build the work requests that a run posts over and over
  * @end: receives them
@@ -102,30 +141,11 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct
 	end->send_cq = from->qp->send_cq->ib;
 	end->recv_cq = from->qp->recv_cq->ib;
 
-	wr_prep_sge(&end->send_sge, from, &from->local, spec->size);
 	wr->wr_cqe = kv_handler_cqe(spec->post_context);
-	wr->sg_list = &end->send_sge;
-	wr->num_sge = 1;
-	wr->opcode = opcodes[spec->op];
-	wr->send_flags = IB_SEND_SIGNALED;
-	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
-		      spec->swap);
-	if (end->more) {
-		*end->quiet = end->send;
-		end->quiet->wr.send_flags = 0;
-		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
-		wr_prep_list(&end->send, end->more, spec->list);
-	}
-	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
-
-	if (!from->target.buf)
-		return;
-	/* All bytes that the key covers: a receive may stay posted for a run of another size. */
-	wr_prep_sge(&end->recv_sge, from, &from->target, wr_covered(&from->target));
-	end->recv_wr.wr_cqe = wr->wr_cqe;
-	end->recv_wr.sg_list = &end->recv_sge;
-	end->recv_wr.num_sge = 1;
-	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;
+	if (from->local.buf)
+		wr_prep_sends(end, spec, from);
+	if (from->target.buf)
+		wr_prep_recv(end, spec, from);
 }
 
 static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)
@@ -151,6 +171,7 @@ static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack 
 		r.uses_srq = qp->srq;
 		r.iwarp = kv_dev_iwarp(qp->obj.dev);
 		r.atomic = qp->obj.dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE;
+		r.mem_mgt = qp->obj.dev->ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS;
 		r.max_sge = spec->op == KVERBS_OP_RECV ? qp->cap.max_recv_sge :
 							 qp->cap.max_send_sge;
 		r.max_inline = qp->cap.max_inline_data;
@@ -179,7 +200,7 @@ static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack 
 int kv_wr_check_sink(const struct kv_buf *buf, u32 op, const struct kv_mr *mr,
 		     struct netlink_ext_ack *extack)
 {
-	if (op != KVERBS_OP_READ || mr || !kv_dev_iwarp(buf->obj.dev))
+	if (!kv_op_is_read(op) || mr || !kv_dev_iwarp(buf->obj.dev))
 		return 0;
 	return kv_refuse(extack, -EINVAL,
 			 "on iWARP the buffer of a READ needs a registration: name its mr");
@@ -269,6 +290,11 @@ static void wr_prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 	wr->send.opcode = opcodes[spec->op];
 	if (kv_op_needs_imm(spec->op))
 		wr->send.ex.imm_data = cpu_to_be32(spec->imm);
+	if (spec->op == KVERBS_OP_SEND_WITH_INV)
+		wr->send.ex.invalidate_rkey = spec->invalidate_rkey;
+	/* As rdma_rw does (rdma_rw_init_mr_wrs()); siw, irdma and cxgb4 take the key of the SGE. */
+	if (spec->op == KVERBS_OP_READ_WITH_INV)
+		wr->send.ex.invalidate_rkey = wr->sge[0].lkey;
 	if (!(spec->flags & KVERBS_WR_UNSIGNALED))
 		wr->send.send_flags |= IB_SEND_SIGNALED;
 	if (spec->flags & KVERBS_WR_SOLICITED)

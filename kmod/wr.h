@@ -47,6 +47,7 @@ struct kv_wr_sge {
  * @ah: UD
  * @remote_qpn: UD
  * @remote_qkey: UD
+ * @invalidate_rkey: SEND_WITH_INV
  */
 struct kv_wr_spec {
 	struct kv_qp *qp;
@@ -64,6 +65,7 @@ struct kv_wr_spec {
 	struct kv_ah *ah;
 	u32 remote_qpn;
 	u32 remote_qkey;
+	u32 invalidate_rkey;
 };
 
 /**

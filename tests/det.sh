@@ -28,10 +28,14 @@ beside() {
 		awk '$2 == 2000 { print $3 * 1000, $5 * 1000 }')"
 	wait
 }
-# The first connections of a boot, and what most samples are, exactly: state moves others by 1 to 3 %.
+# The first connections of a boot, of each what most samples are, exactly, and of these the least: state of the
+# kernel's allocators, which stays for a connection, moves others by 1 to 3 %.
 for space in kernel user; do
-	echo "typical-$space $(kverbs lat --op write --space $space --iters 2000 --json |
-		jq '.cell.result | if .mode_min_ticks == .mode_max_ticks then .mode_min_ticks else "not known" end')"
+	for i in 1 2 3; do
+		kverbs lat --op write --space $space --iters 2000 --json |
+			jq '.cell.result | if .mode_min_ticks == .mode_max_ticks then .mode_min_ticks else "not known" end'
+	done >/tmp/typical
+	echo "typical-$space $(sort -n /tmp/typical | head -n 1)"
 done
 beside read 8
 beside read 64
@@ -113,14 +117,20 @@ result $status "two boots give the same figures to the last digit, one of them o
 status=0
 diff "$work/out-1/compare.json" "$work/out-2/compare.json" >"$work/diff" 2>&1 || status=1
 result $status "and compare the same document, byte for byte" "$work/diff"
-# On 6.1 rxe's own work is the same for both spaces, and with it the difference at any size.
+# On 6.1 rxe's own work is the same for both spaces, and with it the difference at any size. State of the kernel's
+# allocators stays for a connection, and few connections have 277 instructions more or less by it.
 for op in send write; do
 	status=0
-	jq -e --arg op $op '[.cells[] | select(.op == $op) | .difference_ns | .value, .low, .high] |
-		length == 6 and .[0] < 0 and (unique | length) == 1' "$work/out-1/compare.json" >"$work/diff" 2>&1 || status=1
+	jq -e --arg op $op '[.cells[] | select(.op == $op)] | length == 2 and
+		(map(.difference_ns.value) | .[0] < 0 and (unique | length) == 1) and
+		all(.[]; .difference_ns.value as $value | [.kernel.round_p50_ns, .user.round_p50_ns] | transpose |
+			map(.[0] - .[1] - $value | fabs < 0.01) | (map(select(.)) | length) >= 0.7 * length)' \
+		"$work/out-1/compare.json" >"$work/diff" 2>&1 || status=1
+	jq -c --arg op $op '.cells[] | select(.op == $op) | [.kernel.round_p50_ns, .user.round_p50_ns] | transpose | map(.[0] - .[1])' \
+		"$work/out-1/compare.json" >>"$work/diff" 2>&1 || status=1
 	result $status "$op: user space minus kernel is $(jq -r --arg op $op \
 		'[.cells[] | select(.op == $op) | -.difference_ns.value] | unique | join(" or ")' \
-		"$work/out-1/compare.json") instructions, on every connection and at 8 B and 4 KiB" "$work/diff"
+		"$work/out-1/compare.json") instructions, on most connections and at 8 B and 4 KiB" "$work/diff"
 done
 
 # What kverbs adds to a sample, and between two of them: of either space, and both as before.

@@ -144,6 +144,9 @@ def main():
     known = {}
     if readme.count('\n') > README_LINES:
         wrong.append(f'README.md has {readme.count(chr(10))} lines, and {README_LINES} are the most')
+    glossary = Path('docs/glossary.md').read_text()
+    wrong += [f'docs/glossary.md does not say what {path} is in C' for path in sorted(Path('examples').glob('*.kv'))
+              if f'../{path})' not in glossary]
     for path in [Path('README.md'), Path('examples/README.md'), *sorted(Path('docs').glob('*.md'))]:
         text = path.read_text()
         wrong += [*links(path, text), *options(path, text, tool, known), *host_commands(path, text), *protocol(path, text)]

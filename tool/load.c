@@ -8,8 +8,6 @@
  * kv_load() - load a shared object of the tool
  * @name: its file
  * @symbol: name of a function of it
- * @err: receives the reason of a failure
- * @size: size of @err
  *
  * The object is beside the tool, or where 'make install' puts it. The tool has no rpath for it,
  * because the loader would search that for every library. The object has what few commands need, and

@@ -5,9 +5,6 @@
 
 /**
  * kv_backend_user_open() - load tool/user, and open its backend
- * @b: receives the backend
- * @err: receives the reason of a failure
- * @size: size of @err
  *
  * Loading the libraries of rdma-core, which tool/user needs, takes a fifth of the time of a short
  * command, and a guest with only the module can do without.

@@ -15,6 +15,9 @@
 /* struct kv_env_cq is never defined: it is another name for ibv_cq. */
 struct kv_env_cq;
 
+/* Adds a request to those that ibv_wr_complete() posts; see user/put.c. */
+typedef void (*kv_put_fn)(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr);
+
 /* One end of a connection in user space. */
 struct kv_end {
 	struct ibv_qp *qp; /* the QP, in RTS */
@@ -28,6 +31,8 @@ struct kv_end {
 	volatile __u8 *rx_tail; /* last byte of the target */
 	__u8 *tx_tail; /* last byte of the local buffer */
 	unsigned int events; /* events of @send_cq that are not acknowledged */
+	struct ibv_qp_ex *ex; /* @qp, if its requests are posted by ibv_wr_*; else NULL */
+	kv_put_fn put; /* with @ex: adds a request of the run's operation */
 };
 
 /*
@@ -55,6 +60,9 @@ static inline __u64 kv_env_now(void)
 }
 #endif
 
+#ifdef KV_LOOP_WR
+#include "user/loop_wr.h"
+#else
 static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)
 {
 	struct ibv_send_wr *bad;
@@ -70,6 +78,7 @@ static inline int kv_env_post_quiet(struct kv_end *e, int bh_disabled)
 	(void)bh_disabled;
 	return -ibv_post_send(e->qp, e->quiet, &bad);
 }
+#endif
 
 /* A WRITE of no bytes: it touches no memory and needs no key (IBTA 9.7.4.1.3). */
 static inline int kv_env_post_probe(struct kv_end *e)
@@ -80,6 +89,9 @@ static inline int kv_env_post_probe(struct kv_end *e)
 	};
 	struct ibv_send_wr *bad;
 
+	/* The completion of a send over UC or UD does not tell whether there is a peer. */
+	if (e->qp->qp_type != IBV_QPT_RC)
+		return -EOPNOTSUPP;
 	if (e->send_cq->cqe < KV_LOOP_WCS)
 		return -ENOSPC;
 	return -ibv_post_send(e->qp, &probe, &bad);
@@ -92,6 +104,13 @@ static inline int kv_env_post_recv(struct kv_end *e)
 	return -ibv_post_recv(e->qp, &e->recv_wr, &bad);
 }
 
+static inline int kv_env_post_srq_recv(struct kv_end *e)
+{
+	struct ibv_recv_wr *bad;
+
+	return -ibv_post_srq_recv(e->qp->srq, &e->recv_wr, &bad);
+}
+
 static inline struct kv_env_cq *kv_env_send_cq(struct kv_end *e)
 {
 	return (struct kv_env_cq *)e->send_cq;
@@ -102,6 +121,7 @@ static inline struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
 	return (struct kv_env_cq *)e->recv_cq;
 }
 
+#ifndef KV_LOOP_WR
 static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 {
 	struct ibv_wc wc;
@@ -115,6 +135,7 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	kv_env_set(&l->vendor_err, wc.vendor_err);
 	return -EIO;
 }
+#endif
 
 static inline int kv_env_arm(struct kv_end *e)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* madvise() */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,9 +36,10 @@ static void print_help(FILE *file)
 		"                     write JSON to FILE\n"
 		"  -p, --pretty       indent the JSON of batch and monitor, otherwise a line for\n"
 		"                     each document\n"
-		"  --trace            tell each verb on standard error: arguments, result, time\n"
-		"  --pcap FILE        have tcpdump write the packets of the device's netdev there\n"
-		"  --dev DEV          device; default: the only one there is\n"
+		"  -d, --details      'show' also lists the objects that use the one shown\n"
+		"  --trace            print each verb on standard error: arguments, result, time\n"
+		"  --pcap FILE        have tcpdump write the packets of the device to FILE\n"
+		"  --dev DEV          name of the RDMA device; default: the only device\n"
 		"  --                 the words behind it are no options\n"
 		"\n"
 		"Kernel space needs the module kverbs and CAP_NET_ADMIN.\n"

@@ -31,6 +31,9 @@
  *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_SEND_WR, MAX_RECV_WR or SRQ [, TYPE, ...,
  *              PERSISTENT] -> as QP_GET, VERB_NS
  *   QP_MODIFY  ID, STATE, and what the transition needs -> VERB_NS
+ *   QP_ATTACH  ID of a UD QP that is not in RESET, GROUP_GID [, GROUP_LID] -> VERB_NS.
+ *              RESET and QP_DEL detach it from all groups.
+ *   QP_DETACH  ID, GROUP_GID -> VERB_NS
  *   PD_GET, CQ_GET, BUF_GET, MR_GET, SRQ_GET, AH_GET, QP_GET
  *              do: ID -> what it was made with, its parents; a registered MR's
  *              key; a QP's state and what else ib_query_qp() knows.
@@ -53,6 +56,9 @@
  *   CONN_ACCEPT     ID, QP [, ACCESS, PRIVATE_DATA, ...] -> VERB_NS
  *   CONN_REJECT     ID [, PRIVATE_DATA] -> VERB_NS. A peer's request, or its answer
  *   CONN_DISCONNECT ID -> VERB_NS. What is established
+ *   CONN_JOIN       ID of an idle one, SRC, GROUP -> VERB_NS. EVENT CM tells of the answer;
+ *                   then CONN_GET has what a QP needs to send to the group and to be attached
+ *   CONN_LEAVE      ID -> VERB_NS. It is idle then; CONN_DEL leaves, too
  *   CONN_GET        do: ID -> what it is; dump: all that the socket may see
  *   CONN_DEL        ID -> VERB_NS
  *              The verbs of the RDMA CM. Those that ask somebody else return when
@@ -230,6 +236,12 @@ enum kverbs_cmd {
 	KVERBS_CMD_CONN_REJECT,
 	KVERBS_CMD_CONN_DISCONNECT,
 
+	KVERBS_CMD_QP_ATTACH,
+	KVERBS_CMD_QP_DETACH,
+
+	KVERBS_CMD_CONN_JOIN,
+	KVERBS_CMD_CONN_LEAVE,
+
 	__KVERBS_CMD_LAST,
 	KVERBS_CMD_MAX = __KVERBS_CMD_LAST - 1,
 };
@@ -243,8 +255,8 @@ enum kverbs_cmd {
  * @KVERBS_STAGE_RESOLVE: RTR on RoCE: rdma_create_user_ah() and rdma_destroy_ah(), for the
  *	destination's MAC address
  * @KVERBS_STAGE_DRAIN: the QP goes to ERR, and its requests come back
- * @KVERBS_STAGE_MODIFY: ib_modify_qp() or ib_modify_srq(); ib_create_qp() and
- *	ib_destroy_qp() where a QP is made anew
+ * @KVERBS_STAGE_MODIFY: ib_modify_qp(), ib_modify_srq(), ib_attach_mcast(), ib_detach_mcast(); if
+ *	the command makes another QP in place of the first, ib_create_qp() and ib_destroy_qp()
  * @KVERBS_STAGE_MAP: ib_map_mr_sg()
  * @KVERBS_STAGE_POST: ib_post_send(), ib_post_recv() or ib_post_srq_recv()
  * @KVERBS_STAGE_COMPLETION: ib_poll_cq(); MR_REG and MR_INV: until the completion is there
@@ -763,13 +775,30 @@ enum kverbs_mig_state {
 	KVERBS_MIG_ARMED,
 };
 
+/* The multicast groups that a QP can be attached to at a time. */
+#define KVERBS_GROUPS_MAX 16
+
+/**
+ * enum kverbs_a_group - a multicast group that a QP is attached to
+ * @KVERBS_A_GROUP_GID: binary, 16 bytes
+ * @KVERBS_A_GROUP_LID: u32, InfiniBand only
+ */
+enum kverbs_a_group {
+	KVERBS_A_GROUP_UNSPEC,
+	KVERBS_A_GROUP_GID,
+	KVERBS_A_GROUP_LID,
+
+	__KVERBS_A_GROUP_LAST,
+	KVERBS_A_GROUP_MAX = __KVERBS_A_GROUP_LAST - 1,
+};
+
 /**
  * enum kverbs_a_qp - a queue pair
  * @KVERBS_A_QP_ID: u32
  * @KVERBS_A_QP_DEV: string, the device's name; replies only
  * @KVERBS_A_QP_PERSISTENT: flag
  * @KVERBS_A_QP_PD: u32
- * @KVERBS_A_QP_TYPE: u32, enum kverbs_qp_type, default RC; runs take RC only
+ * @KVERBS_A_QP_TYPE: u32, enum kverbs_qp_type, default RC
  * @KVERBS_A_QP_SEND_CQ: u32
  * @KVERBS_A_QP_RECV_CQ: u32, may be the same CQ for MR_REG and post to
  *	completion; the loops that receive need two
@@ -820,7 +849,12 @@ enum kverbs_mig_state {
  * @KVERBS_A_QP_SQ_DRAINING: flag, it is on its way to SQD and has requests under
  *	way yet; what follows SQD, other than ERR, is refused until they are done
  * @KVERBS_A_QP_STAGE: nest of enum kverbs_a_stage for each. NEW: CREATE; MODIFY: MODIFY, before
- *	it RESOLVE for RTR on RoCE and DRAIN for RESET; DEL: DESTROY
+ *	it RESOLVE for RTR on RoCE and DRAIN for RESET; ATTACH, DETACH: MODIFY; DEL: DESTROY
+ * @KVERBS_A_QP_GROUP_GID: binary, 16 bytes: the GID of a multicast group, ff... or an IPv4 group
+ *	behind ::ffff:
+ * @KVERBS_A_QP_GROUP_LID: u32, 16 bits, InfiniBand only: the group's LID, from 0xc000 on
+ * @KVERBS_A_QP_GROUP: nest of enum kverbs_a_group for each group that the QP is attached to, at
+ *	most KVERBS_GROUPS_MAX; replies only
  *
  * Which of them a transition needs and which it allows depends on the type: IBTA
  * table 96, and kmod/rules/qp_table.c.
@@ -876,6 +910,9 @@ enum kverbs_a_qp {
 	KVERBS_A_QP_VERB_NS,
 	KVERBS_A_QP_SQ_DRAINING,
 	KVERBS_A_QP_STAGE,
+	KVERBS_A_QP_GROUP_GID,
+	KVERBS_A_QP_GROUP_LID,
+	KVERBS_A_QP_GROUP,
 
 	__KVERBS_A_QP_LAST,
 	KVERBS_A_QP_MAX = __KVERBS_A_QP_LAST - 1,
@@ -885,12 +922,11 @@ enum kverbs_a_qp {
  * enum kverbs_op - the operation of a work request (IBTA 11.4.1.1; enum ib_wr_opcode)
  * @KVERBS_OP_SEND: SEND
  * @KVERBS_OP_SEND_WITH_IMM: SEND with immediate data
- * @KVERBS_OP_SEND_WITH_INV: SEND that invalidates a key of the peer's; no command takes it yet
+ * @KVERBS_OP_SEND_WITH_INV: SEND that invalidates a key of the peer's; RC only
  * @KVERBS_OP_WRITE: RDMA WRITE
  * @KVERBS_OP_WRITE_WITH_IMM: RDMA WRITE with immediate data, which takes a receive of the peer's
  * @KVERBS_OP_READ: RDMA READ
- * @KVERBS_OP_READ_WITH_INV: RDMA READ that invalidates the key of its sink; no command takes it
- *	yet
+ * @KVERBS_OP_READ_WITH_INV: RDMA READ that invalidates the key of its sink; iWARP only
  * @KVERBS_OP_FETCH_ADD: atomic fetch and add
  * @KVERBS_OP_CMP_SWP: atomic compare and swap
  * @KVERBS_OP_LOCAL_INV: local invalidate; MR_INV posts it
@@ -952,14 +988,18 @@ enum kverbs_wc_op {
  *	loops themselves cost.
  * @KVERBS_LOOP_POST_TO_COMPLETION: from before ib_post_send() until its
  *	completion was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
- * @KVERBS_LOOP_PINGPONG_CLIENT: active side of a ping-pong, SEND or WRITE. A sample is a
- *	round trip. WRITE: both sides watch the last byte of their target.
+ * @KVERBS_LOOP_PINGPONG_CLIENT: active side of a ping-pong, SEND or WRITE, with or without
+ *	immediate data. A sample is a round trip. WRITE: both sides watch the last byte of their
+ *	target.
  * @KVERBS_LOOP_PINGPONG_SERVER: passive side of a ping-pong; takes no samples
  * @KVERBS_LOOP_PINGPONG: one thread drives both ends of a ping-pong. A sample is a
- *	round trip. SEND or WRITE.
+ *	round trip. Operations as in PINGPONG_CLIENT.
  * @KVERBS_LOOP_STREAM: DEPTH requests outstanding, posted in lists of LIST. A sample is a group of
  *	SIGNAL requests: from before its first ib_post_send() until the completion of its last
- *	request, the only one that is signaled, was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
+ *	request, the only one that is signaled, was polled. WRITE, READ, FETCH_ADD, CMP_SWP; SEND,
+ *	SEND_WITH_IMM and WRITE_WITH_IMM, if the peer posts receives, as STREAM_SERVER does.
+ * @KVERBS_LOOP_STREAM_SERVER: the peer of such a STREAM: DEPTH receives posted, and one more after
+ *	each that has completed; takes no samples. SEND, SEND_WITH_IMM, WRITE_WITH_IMM.
  */
 enum kverbs_loop {
 	KVERBS_LOOP_NULL,
@@ -968,6 +1008,7 @@ enum kverbs_loop {
 	KVERBS_LOOP_PINGPONG_SERVER,
 	KVERBS_LOOP_PINGPONG,
 	KVERBS_LOOP_STREAM,
+	KVERBS_LOOP_STREAM_SERVER,
 
 	__KVERBS_LOOP_LAST,
 	KVERBS_LOOP_MAX = __KVERBS_LOOP_LAST - 1,
@@ -1053,8 +1094,7 @@ enum kverbs_a_post {
 
 /**
  * enum kverbs_a_wr - a work request (IBTA 11.4.1)
- * @KVERBS_A_WR_OP: u32, enum kverbs_op; all but SEND_WITH_INV, READ_WITH_INV, LOCAL_INV and
- *	REG_MR
+ * @KVERBS_A_WR_OP: u32, enum kverbs_op; all but LOCAL_INV and REG_MR
  * @KVERBS_A_WR_WR_ID: u64, comes back in the completion; default 0
  * @KVERBS_A_WR_FLAGS: u32, KVERBS_WR_*, default 0; INLINE: SENDs and WRITEs; SOLICITED:
  *	SENDs and WRITE_WITH_IMM; none of them with RECV
@@ -1062,7 +1102,7 @@ enum kverbs_a_post {
  *	which need it
  * @KVERBS_A_WR_SGE: nest of enum kverbs_a_sge, 0 .. KVERBS_SGE_MAX, not more than
  *	the queue was made for; atomics: one, of 8 bytes
- * @KVERBS_A_WR_REMOTE_ADDR: u64, WRITEs, READ, atomics
+ * @KVERBS_A_WR_REMOTE_ADDR: u64, WRITEs, READs, atomics
  * @KVERBS_A_WR_REMOTE_KEY: u32, ditto
  * @KVERBS_A_WR_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
  *	compared; default 0
@@ -1070,6 +1110,8 @@ enum kverbs_a_post {
  * @KVERBS_A_WR_AH: u32, UD: where to; same PD
  * @KVERBS_A_WR_REMOTE_QPN: u32, 24 bits, UD
  * @KVERBS_A_WR_REMOTE_QKEY: u32, UD
+ * @KVERBS_A_WR_INVALIDATE_RKEY: u32, the peer's key that is invalidated; SEND_WITH_INV, which needs
+ *	it
  */
 enum kverbs_a_wr {
 	KVERBS_A_WR_UNSPEC,
@@ -1085,6 +1127,7 @@ enum kverbs_a_wr {
 	KVERBS_A_WR_AH,
 	KVERBS_A_WR_REMOTE_QPN,
 	KVERBS_A_WR_REMOTE_QKEY,
+	KVERBS_A_WR_INVALIDATE_RKEY,
 
 	__KVERBS_A_WR_LAST,
 	KVERBS_A_WR_MAX = __KVERBS_A_WR_LAST - 1,
@@ -1101,6 +1144,12 @@ enum kverbs_a_wr {
  * @KVERBS_A_WC_IMM: u32, immediate data, in host order, if there was any
  * @KVERBS_A_WC_SRC_QPN: u32, UD receives: who sent it
  * @KVERBS_A_WC_GRH: flag, UD receives: the first 40 bytes are a GRH
+ * @KVERBS_A_WC_INVALIDATE_RKEY: u32, receives: the key that the peer's SEND_WITH_INV has
+ *	invalidated; READ_WITH_INV: the key of its sink. An MR with this key is not registered any
+ *	more once CQ_POLL has returned the completion. Once 256 or more keys were made on the device
+ *	after the post of the request, an MR may have the same number as a new key. Then the MR may
+ *	be registered or not: its next registration takes new keys from the device, and the MR
+ *	uses its buffer until then.
  */
 enum kverbs_a_wc {
 	KVERBS_A_WC_UNSPEC,
@@ -1113,6 +1162,7 @@ enum kverbs_a_wc {
 	KVERBS_A_WC_IMM,
 	KVERBS_A_WC_SRC_QPN,
 	KVERBS_A_WC_GRH,
+	KVERBS_A_WC_INVALIDATE_RKEY,
 
 	__KVERBS_A_WC_LAST,
 	KVERBS_A_WC_MAX = __KVERBS_A_WC_LAST - 1,
@@ -1143,6 +1193,8 @@ enum kverbs_a_wc {
  *	if there is one
  * @KVERBS_CONN_REJECTED: by the peer or by us
  * @KVERBS_CONN_FAILED: EVENT and STATUS say at what
+ * @KVERBS_CONN_JOINING: CONN_JOIN was called
+ * @KVERBS_CONN_JOINED: the host is a member of the multicast group
  */
 enum kverbs_conn_state {
 	KVERBS_CONN_IDLE,
@@ -1160,6 +1212,8 @@ enum kverbs_conn_state {
 	KVERBS_CONN_DISCONNECTED,
 	KVERBS_CONN_REJECTED,
 	KVERBS_CONN_FAILED,
+	KVERBS_CONN_JOINING,
+	KVERBS_CONN_JOINED,
 
 	__KVERBS_CONN_LAST,
 	KVERBS_CONN_MAX = __KVERBS_CONN_LAST - 1,
@@ -1245,7 +1299,17 @@ enum kverbs_cm_event {
  * @KVERBS_A_CONN_VERB_NS: u64, the sum of the STAGEs
  * @KVERBS_A_CONN_STAGE: nest of enum kverbs_a_stage for each. NEW: CREATE; LISTEN,
  *	RESOLVE_ADDR: BIND, if there is a SRC, and CM; CONNECT, ESTABLISH, ACCEPT: MODIFY, for
- *	the QP's transitions, and CM; DEL: CM, if it disconnects, and DESTROY; others: CM
+ *	the QP's transitions, and CM; JOIN: CREATE, BIND and CM; DEL: CM, if it disconnects, and
+ *	DESTROY; others: CM
+ * @KVERBS_A_CONN_GROUP: binary, 16 .. 28 bytes, as SRC and of its family: the address of a
+ *	multicast group; on RoCE v2 IPv4
+ * @KVERBS_A_CONN_GROUP_GID: binary, 16 bytes: the group's GID, for AH_NEW and QP_ATTACH; this and
+ *	the following in replies only, if JOINED
+ * @KVERBS_A_CONN_GROUP_LID: u32, the group's LID, InfiniBand only
+ * @KVERBS_A_CONN_GROUP_PORT: u32, the device's port
+ * @KVERBS_A_CONN_GROUP_SGID_INDEX: u32, for AH_NEW
+ * @KVERBS_A_CONN_GROUP_QPN: u32, to send to: 0xffffff
+ * @KVERBS_A_CONN_GROUP_QKEY: u32, to send with; receivers have the same
  *
  * Errors: -EISCONN, -ENOTCONN and the like are the verbs'; a command that does not
  * fit the state is -EINVAL.
@@ -1275,6 +1339,13 @@ enum kverbs_a_conn {
 	KVERBS_A_CONN_REASON,
 	KVERBS_A_CONN_VERB_NS,
 	KVERBS_A_CONN_STAGE,
+	KVERBS_A_CONN_GROUP,
+	KVERBS_A_CONN_GROUP_GID,
+	KVERBS_A_CONN_GROUP_LID,
+	KVERBS_A_CONN_GROUP_PORT,
+	KVERBS_A_CONN_GROUP_SGID_INDEX,
+	KVERBS_A_CONN_GROUP_QPN,
+	KVERBS_A_CONN_GROUP_QKEY,
 
 	__KVERBS_A_CONN_LAST,
 	KVERBS_A_CONN_MAX = __KVERBS_A_CONN_LAST - 1,
@@ -1284,20 +1355,26 @@ enum kverbs_a_conn {
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
  * @KVERBS_A_END_LOCAL_BUF: u32, what is sent from, and read into: SIZE bytes from LOCAL_OFFSET
- *	on
+ *	on; not for STREAM_SERVER, which sends nothing
  * @KVERBS_A_END_LOCAL_MR: u32, an MR of the QP's PD, registered over these bytes of LOCAL_BUF,
  *	whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and the bytes
  *	lie in one piece of the buffer.
  * @KVERBS_A_END_TARGET_BUF: u32, what the peer sends or writes into: SIZE bytes from
- *	TARGET_OFFSET on; ping-pongs only
+ *	TARGET_OFFSET on; ping-pongs and STREAM_SERVER only
  * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
- * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for SEND; a multiple of 8 for
- *	atomics
- * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; not for SEND
+ * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for SEND and STREAM_SERVER; a multiple of
+ *	8 for atomics
+ * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; not for SEND and STREAM_SERVER
  * @KVERBS_A_END_LOCAL_OFFSET: u64, the first byte in LOCAL_BUF, default 0
- * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0; ping-pongs only
+ * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0
  * @KVERBS_A_END_CPU: u32, 0 .. 2^31 - 1, of the worker that drives it, default SPEC's CPU;
- *	POST_TO_COMPLETION and STREAM only
+ *	not for ping-pongs; only the first end of a worker has it
+ * @KVERBS_A_END_AH: u32, where to; same PD; UD QPs that send need it, with the next two
+ * @KVERBS_A_END_REMOTE_QPN: u32, 24 bits, the peer's; UD only
+ * @KVERBS_A_END_REMOTE_QKEY: u32, the peer's; UD only
+ *
+ * A receive of a UD QP begins with a GRH of 40 bytes (IBTA 11.4.1.2): its target has SIZE + 40
+ * bytes.
  */
 enum kverbs_a_end {
 	KVERBS_A_END_UNSPEC,
@@ -1311,6 +1388,9 @@ enum kverbs_a_end {
 	KVERBS_A_END_LOCAL_OFFSET,
 	KVERBS_A_END_TARGET_OFFSET,
 	KVERBS_A_END_CPU,
+	KVERBS_A_END_AH,
+	KVERBS_A_END_REMOTE_QPN,
+	KVERBS_A_END_REMOTE_QKEY,
 
 	__KVERBS_A_END_LAST,
 	KVERBS_A_END_MAX = __KVERBS_A_END_LAST - 1,
@@ -1341,8 +1421,9 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_OP: u32, enum kverbs_op, one that LOOP takes; not for NULL
  * @KVERBS_A_SPEC_SIZE: u32, bytes, 1 .. the buffers' length; atomics: 8; not for NULL
  * @KVERBS_A_SPEC_END: nest of enum kverbs_a_end, for each end of a connection that the run
- *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION and STREAM up to 16, with a
- *	worker for each, and CQs of its own
+ *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION up to 16, STREAM and
+ *	STREAM_SERVER up to 1024, shared out to the WORKERS in their order, with CQs of their own.
+ *	All are in one nest, which has 64 KiB at most. RUN_GET tells the first 16.
  * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
  *	compared; default 0; atomics only
  * @KVERBS_A_SPEC_SWAP: u64, what is stored; default 0; CMP_SWP only
@@ -1353,17 +1434,28 @@ struct kverbs_bin {
  *	workers have done theirs, all begin to take samples.
  * @KVERBS_A_SPEC_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s; not for NULL
- * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL
+ * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL and
+ *	STREAM_SERVER
  * @KVERBS_A_SPEC_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
  * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
  *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL, and
  *	only with a CQ of context POLLED. Linux'
  *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
  * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384 and
- *	the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only
+ *	the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only. STREAM_SERVER:
+ *	receives posted, 1 .. 16384 and the QP's MAX_RECV_WR and its recv CQ's CQE; default 1.
  * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM only
  * @KVERBS_A_SPEC_SIGNAL: u32, one of so many requests is signaled, a multiple of LIST,
  *	1 .. 16384, default LIST; STREAM only. More than 1 needs a QP without SQ_SIG_ALL.
+ * @KVERBS_A_SPEC_WORKERS: u32, threads, 1 .. 16; the number of ENDs is a multiple of it; default:
+ *	one for each END, of which there are then at most 16; STREAM and STREAM_SERVER only. A
+ *	worker of several ends has DEPTH at each, and polls: its CQs have the context POLLED.
+ * @KVERBS_A_SPEC_INTERVAL_NS: u64, 1 ns .. 1 s: an open loop. A group of SIGNAL requests is due
+ *	at the worker's start, and one more after each interval, whether earlier ones are complete
+ *	or not. A sample begins when its group was due, also if DEPTH or a busy CPU have
+ *	delayed its post; a worker that is late posts at once what is due. A worker lasts for whole
+ *	intervals. Default: none, a group is posted as soon as DEPTH allows. STREAM only, with one
+ *	END for each worker and CQs of context POLLED.
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1387,6 +1479,8 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_DEPTH,
 	KVERBS_A_SPEC_LIST,
 	KVERBS_A_SPEC_SIGNAL,
+	KVERBS_A_SPEC_WORKERS,
+	KVERBS_A_SPEC_INTERVAL_NS,
 
 	__KVERBS_A_SPEC_LAST,
 	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,
@@ -1413,6 +1507,9 @@ enum kverbs_a_spec {
  *	all workers had warmed up: the largest one is the time of the run
  * @KVERBS_A_RESULT_YIELDS: u64, how often the thread yielded the CPU after SPINS empty polls
  *	while samples were taken
+ * @KVERBS_A_RESULT_LEAST: u64, of a worker with several ends: samples at the end that has the
+ *	fewest
+ * @KVERBS_A_RESULT_MOST: u64, ditto, at the end that has the most
  */
 enum kverbs_a_result {
 	KVERBS_A_RESULT_UNSPEC,
@@ -1428,6 +1525,8 @@ enum kverbs_a_result {
 	KVERBS_A_RESULT_ELAPSED_TICKS,
 	KVERBS_A_RESULT_ELAPSED_NS,
 	KVERBS_A_RESULT_YIELDS,
+	KVERBS_A_RESULT_LEAST,
+	KVERBS_A_RESULT_MOST,
 
 	__KVERBS_A_RESULT_LAST,
 	KVERBS_A_RESULT_MAX = __KVERBS_A_RESULT_LAST - 1,

@@ -3,7 +3,6 @@
 #include "ah.h"
 #include "dev.h"
 #include "genl/av.h"
-#include "pd.h"
 #include "refuse.h"
 
 static const struct nla_policy policy[KVERBS_A_AH_MAX + 1] = {
@@ -46,28 +45,24 @@ static int ah_refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbe
 				   "traffic_class is of no use without dgid") ?:
 	       kv_msg_refuse_given(info, numbers->flow_label,
 				   "flow_label is of no use without dgid") ?:
-	       kv_msg_refuse_given(info, numbers->hop_limit,
-				   "hop_limit is of no use without dgid");
+	       kv_msg_refuse_given(info, numbers->hop_limit, "hop_limit is of no use without dgid");
 }
 
 static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers, bool roce)
 {
-	struct nlattr **attrs = info->attrs;
 	int ret;
 
+	if (!roce && !info->attrs[numbers->dgid])
+		return kv_msg_need(info, numbers->dlid, ah_text(numbers, AH_NOWHERE)) ?:
+		       ah_refuse_grh(info, numbers);
 	if (roce)
 		ret = kv_msg_refuse_given(info, numbers->dlid,
 					  "dlid is of no use here: RoCE has no LIDs") ?:
 		      kv_msg_need(info, numbers->dgid, "dgid is missing: RoCE needs it");
-	else if (!attrs[numbers->dgid])
-		ret = kv_msg_need(info, numbers->dlid, ah_text(numbers, AH_NOWHERE)) ?:
-		      ah_refuse_grh(info, numbers);
 	else
 		/* A GRH is for the routers; the next hop, a router or the peer, has a LID. */
 		ret = kv_msg_need(info, numbers->dlid, ah_text(numbers, AH_NO_DLID));
-	if (ret || !attrs[numbers->dgid])
-		return ret;
-	return kv_msg_need(info, numbers->sgid_index, ah_text(numbers, AH_NO_SGID));
+	return ret ?: kv_msg_need(info, numbers->sgid_index, ah_text(numbers, AH_NO_SGID));
 }
 
 /**
@@ -163,9 +158,7 @@ static struct kv_obj *ah_make(struct genl_info *info, const struct kv_new *new)
 }
 
 static const struct kv_noun ah_noun = {
-	KV_NOUN(ah, AH),
-	.pd = KVERBS_A_AH_PD,
-	.verb_ns = KVERBS_A_AH_VERB_NS,
+	KV_NOUN_OF_PD(ah, AH),
 };
 
 #define TAKES(NAME) KV_TAKES(AH, NAME)

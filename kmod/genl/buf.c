@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/stringify.h>
 #include "buf.h"
-#include "dev.h"
 #include "genl/msg.h"
 #include "rules/buf.h"
 
@@ -42,9 +41,8 @@ static int buf_check_range(struct genl_info *info, const struct kv_buf *buf, u64
 {
 	struct kv_refusal why;
 
-	if (!kv_buf_rules_check_range(buf->length, offset, length, &why))
-		return 0;
-	return kv_msg_refuse_by(info, &why);
+	return kv_buf_rules_check_range(buf->length, offset, length, &why) ?
+	       kv_msg_refuse_by(info, &why) : 0;
 }
 
 static int buf_write(struct sk_buff *skb, struct genl_info *info)
@@ -62,7 +60,7 @@ static int buf_write(struct sk_buff *skb, struct genl_info *info)
 	buf = container_of(obj, struct kv_buf, obj);
 	ret = buf_check_range(info, buf, offset, nla_len(data));
 	if (!ret)
-		kv_buf_write(buf, offset, nla_data(data), nla_len(data));
+		kv_buf_copy(buf, offset, nla_data(data), nla_len(data), DMA_TO_DEVICE);
 	kv_obj_unlock(obj);
 	return ret;
 }
@@ -81,7 +79,7 @@ static int buf_read(struct genl_info *info, struct kv_obj *obj, struct sk_buff *
 	attr = nla_reserve(skb, KVERBS_A_BUF_DATA, length);
 	if (!attr)
 		return -EMSGSIZE;
-	kv_buf_read(buf, offset, nla_data(attr), nla_len(attr));
+	kv_buf_copy(buf, offset, nla_data(attr), nla_len(attr), DMA_FROM_DEVICE);
 	return 0;
 }
 

@@ -3,13 +3,11 @@
 #include <linux/kcov.h>
 #include <linux/memcontrol.h>
 #include <linux/net.h>
-#include <linux/netlink.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 #include "dev.h"
 #include "genl/call.h"
-#include "genl/msg.h"
 #include "refuse.h"
 
 /*

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/in.h>
 #include <net/ipv6.h>
 #include <rdma/ib_addr.h>
 #include "conn.h"
 #include "dev.h"
 #include "genl/msg.h"
 #include "qp.h"
+#include "refuse.h"
 #include "rules/conn.h"
 
 #define POLICY_ADDR \
@@ -23,13 +23,13 @@ static const struct nla_policy policy[KVERBS_A_CONN_MAX + 1] = {
 	[KVERBS_A_CONN_TIMEOUT_MS] = NLA_POLICY_FULL_RANGE(NLA_U32, &range_timeout_ms),
 	[KVERBS_A_CONN_QP] = KV_POLICY_ID,
 	[KVERBS_A_CONN_ACCESS] = KV_POLICY_ACCESS,
-	[KVERBS_A_CONN_PRIVATE_DATA] = { .type = NLA_BINARY,
-					 .len = KVERBS_CONN_PRIVATE_MAX },
+	[KVERBS_A_CONN_PRIVATE_DATA] = { .type = NLA_BINARY, .len = KVERBS_CONN_PRIVATE_MAX },
 	[KVERBS_A_CONN_RESPONDER_RESOURCES] = KV_POLICY_8BIT,
 	[KVERBS_A_CONN_INITIATOR_DEPTH] = KV_POLICY_8BIT,
 	[KVERBS_A_CONN_RETRY_CNT] = POLICY_RETRIES,
 	[KVERBS_A_CONN_RNR_RETRY] = POLICY_RETRIES,
 	[KVERBS_A_CONN_ACK_TIMEOUT] = NLA_POLICY_MAX(NLA_U32, 31),
+	[KVERBS_A_CONN_GROUP] = POLICY_ADDR,
 };
 
 /* --- showing a CONN --- */
@@ -49,37 +49,43 @@ static bool conn_any_addr(const union kv_conn_addr *addr)
 	return ipv6_addr_any(&addr->in6.sin6_addr);
 }
 
+static int conn_put_group(struct sk_buff *skb, const struct kv_conn_group *group)
+{
+	if (!group->qpn)
+		return 0;
+	return nla_put(skb, KVERBS_A_CONN_GROUP_GID, sizeof(group->gid), &group->gid) ?:
+	       (group->lid ? nla_put_u32(skb, KVERBS_A_CONN_GROUP_LID, group->lid) : 0) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_GROUP_PORT, group->port) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_GROUP_SGID_INDEX, group->sgid_index) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_GROUP_QPN, group->qpn) ?:
+	       nla_put_u32(skb, KVERBS_A_CONN_GROUP_QKEY, group->qkey);
+}
+
 static int conn_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_conn_view view;
 	const struct kv_conn_told *told = &view.told;
-	int ret;
 
 	kv_conn_show(container_of(obj, struct kv_conn, obj), &view);
-	ret = conn_put_addr(skb, KVERBS_A_CONN_SRC, &view.src);
-	if (!ret && !conn_any_addr(&view.dst))
-		ret = conn_put_addr(skb, KVERBS_A_CONN_DST, &view.dst);
-	if (!ret && told->backlog)
-		ret = nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, told->backlog) ?:
-		      nla_put_u32(skb, KVERBS_A_CONN_WAITING, told->waiting);
-	if (!ret)
-		ret = kv_put_parent(skb, KVERBS_A_CONN_QP, obj, 0);
-	if (!ret && view.listener)
-		ret = nla_put_u32(skb, KVERBS_A_CONN_LISTENER, view.listener);
-	if (!ret && view.requested)
-		ret = nla_put_u32(skb, KVERBS_A_CONN_RESPONDER_RESOURCES,
-				  told->responder_resources) ?:
-		      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH, told->initiator_depth);
-	if (!ret && told->data.length)
-		ret = nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, told->data.length,
-			      told->data.bytes);
-	if (!ret)
-		ret = nla_put_u32(skb, KVERBS_A_CONN_STATE, told->news.state) ?:
-		      nla_put_u32(skb, KVERBS_A_CONN_EVENT, told->news.event) ?:
-		      nla_put_s32(skb, KVERBS_A_CONN_STATUS, told->news.status);
-	if (!ret && view.reason)
-		ret = nla_put_string(skb, KVERBS_A_CONN_REASON, view.reason);
-	return ret;
+	if (conn_put_addr(skb, KVERBS_A_CONN_SRC, &view.src) ||
+	    (!conn_any_addr(&view.dst) && conn_put_addr(skb, KVERBS_A_CONN_DST, &view.dst)) ||
+	    (told->backlog && (nla_put_u32(skb, KVERBS_A_CONN_BACKLOG, told->backlog) ||
+			       nla_put_u32(skb, KVERBS_A_CONN_WAITING, told->waiting))) ||
+	    kv_put_parent(skb, KVERBS_A_CONN_QP, obj, 0) ||
+	    (view.listener && nla_put_u32(skb, KVERBS_A_CONN_LISTENER, view.listener)) ||
+	    (view.requested &&
+	     (nla_put_u32(skb, KVERBS_A_CONN_RESPONDER_RESOURCES, told->responder_resources) ||
+	      nla_put_u32(skb, KVERBS_A_CONN_INITIATOR_DEPTH, told->initiator_depth))) ||
+	    (told->data.length &&
+	     nla_put(skb, KVERBS_A_CONN_PRIVATE_DATA, told->data.length, told->data.bytes)) ||
+	    nla_put_u32(skb, KVERBS_A_CONN_STATE, told->news.state) ||
+	    nla_put_u32(skb, KVERBS_A_CONN_EVENT, told->news.event) ||
+	    nla_put_s32(skb, KVERBS_A_CONN_STATUS, told->news.status) ||
+	    (view.reason && nla_put_string(skb, KVERBS_A_CONN_REASON, view.reason)) ||
+	    conn_put_addr(skb, KVERBS_A_CONN_GROUP, &view.group) ||
+	    conn_put_group(skb, &told->group))
+		return -EMSGSIZE;
+	return 0;
 }
 
 /* --- making a CONN --- */
@@ -92,28 +98,29 @@ static struct kv_obj *conn_make(struct genl_info *info, const struct kv_new *new
 	return kv_conn_create(new);
 }
 
-static const struct kv_noun conn_noun = {
-	KV_NOUN(conn, CONN),
-	.verb_ns = KVERBS_A_CONN_VERB_NS,
-	.stage = KVERBS_A_CONN_STAGE,
-};
-
-/* --- commands on a CONN --- */
-
 static struct kv_conn *conn_of(struct kv_obj *obj)
 {
 	return container_of(obj, struct kv_conn, obj);
 }
 
-static int conn_expect_state(struct genl_info *info, struct kv_obj *obj)
+static int conn_fits(struct genl_info *info, struct kv_obj *obj)
 {
-	int ret;
+	u32 states = kv_conn_rules_states(info->genlhdr->cmd);
+	int ret = states ? kv_conn_expect(conn_of(obj), states, info->extack) : 0;
 
-	ret = kv_conn_expect(conn_of(obj), kv_conn_rules_states(info->genlhdr->cmd), info->extack);
 	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
 	return ret;
 }
+
+static const struct kv_noun conn_noun = {
+	KV_NOUN(conn, CONN),
+	.verb_ns = KVERBS_A_CONN_VERB_NS,
+	.stage = KVERBS_A_CONN_STAGE,
+	.fits = conn_fits,
+};
+
+/* --- commands on a CONN --- */
 
 static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 {
@@ -125,7 +132,7 @@ static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 			       &reply, &listener);
 	if (ret)
 		return ret;
-	ret = conn_expect_state(info, listener);
+	ret = conn_fits(info, listener);
 	made = ret ? ERR_PTR(ret) : kv_conn_get_request(conn_of(listener), info->extack);
 	ret = kv_msg_end_new(info, reply, made, &conn_noun);
 	kv_obj_unlock(listener);
@@ -167,9 +174,9 @@ static int conn_check_addr(struct genl_info *info, int number)
 	return 0;
 }
 
-static int conn_check_listen(struct genl_info *info)
+static int conn_check_addrs(struct genl_info *info)
 {
-	return conn_check_addr(info, KVERBS_A_CONN_SRC);
+	return conn_check_addr(info, KVERBS_A_CONN_SRC) ?: conn_check_addr(info, KVERBS_A_CONN_DST);
 }
 
 static int conn_listen(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -177,7 +184,8 @@ static int conn_listen(struct genl_info *info, struct kv_obj *obj, struct sk_buf
 	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
 	u32 backlog = kv_u32_or(info->attrs[KVERBS_A_CONN_BACKLOG], 128);
 
-	return kv_conn_listen(conn_of(obj), &src, backlog, info->extack) ?:
+	return kv_conn_bind(conn_of(obj), &src, info->extack) ?:
+	       kv_conn_listen(conn_of(obj), backlog, info->extack) ?:
 	       kv_put_obj(skb, obj, &conn_noun);
 }
 
@@ -186,11 +194,8 @@ static int conn_check_resolve(struct genl_info *info)
 	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
 	union kv_conn_addr dst = conn_get_addr(info, KVERBS_A_CONN_DST);
 	struct nlattr *attr = info->attrs[KVERBS_A_CONN_DST];
-	int ret;
+	int ret = conn_check_addrs(info);
 
-	ret = conn_check_addr(info, KVERBS_A_CONN_SRC) ?:
-	      kv_msg_need(info, KVERBS_A_CONN_DST, "dst is missing: where is the peer?") ?:
-	      conn_check_addr(info, KVERBS_A_CONN_DST);
 	if (ret)
 		return ret;
 	if (conn_any_addr(&dst))
@@ -213,14 +218,11 @@ static int conn_resolve_addr(struct genl_info *info, struct kv_obj *obj, struct 
 {
 	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
 	union kv_conn_addr dst = conn_get_addr(info, KVERBS_A_CONN_DST);
-	bool src_wrong;
-	int ret;
+	int ret = src.family ? kv_conn_bind(conn_of(obj), &src, info->extack) : 0;
 
-	ret = kv_conn_resolve_addr(conn_of(obj), &src, &dst, conn_timeout_ms(info), &src_wrong,
-				   info->extack);
-	if (src_wrong)
+	if (ret)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_SRC]);
-	return ret;
+	return ret ?: kv_conn_resolve_addr(conn_of(obj), &dst, conn_timeout_ms(info), info->extack);
 }
 
 static int conn_resolve_route(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -233,10 +235,9 @@ static int conn_resolve_route(struct genl_info *info, struct kv_obj *obj, struct
 /* iWARP's messages have room for more bytes than this module takes. */
 static int conn_check_data(struct genl_info *info, struct kv_obj *obj, u32 max, const char *text)
 {
-	struct ib_device *ib = obj->dev->ib;
 	struct nlattr *data = info->attrs[KVERBS_A_CONN_PRIVATE_DATA];
 
-	if (!data || nla_len(data) <= max || rdma_protocol_iwarp(ib, rdma_start_port(ib)))
+	if (!data || nla_len(data) <= max || kv_dev_iwarp(obj->dev))
 		return 0;
 	return kv_msg_refuse(info, data, -EINVAL, text);
 }
@@ -312,41 +313,52 @@ static int conn_disconnect(struct genl_info *info, struct kv_obj *obj, struct sk
 	return kv_conn_disconnect(conn_of(obj), info->extack);
 }
 
+/* --- multicast groups --- */
+
+static bool conn_is_group(const union kv_conn_addr *addr)
+{
+	if (addr->family == AF_INET)
+		return ipv4_is_multicast(addr->in.sin_addr.s_addr);
+	return addr->family == AF_INET6 && ipv6_addr_is_multicast(&addr->in6.sin6_addr);
+}
+
+static int conn_check_join(struct genl_info *info)
+{
+	union kv_conn_addr group = conn_get_addr(info, KVERBS_A_CONN_GROUP);
+	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
+	int length = nla_len(info->attrs[KVERBS_A_CONN_GROUP]);
+	struct kv_refusal why;
+	int ret = conn_check_addr(info, KVERBS_A_CONN_SRC);
+
+	if (ret)
+		return ret;
+	if (!kv_conn_rules_check_join(conn_any_addr(&src), conn_is_group(&group) &&
+				      length == rdma_addr_size((struct sockaddr *)&group),
+				      src.family == group.family, &why))
+		return 0;
+	return kv_msg_refuse_by(info, &why);
+}
+
+static int conn_join(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	union kv_conn_addr group = conn_get_addr(info, KVERBS_A_CONN_GROUP);
+	union kv_conn_addr src = conn_get_addr(info, KVERBS_A_CONN_SRC);
+
+	if (!(kv_dev_caps(obj->dev) & KVERBS_CAP_UD))
+		return kv_refuse(info->extack, -EOPNOTSUPP,
+				 "the device has no UD qps, and so no multicast");
+	return kv_conn_join(conn_of(obj), &src, &group, info->extack);
+}
+
+static int conn_leave(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	return kv_conn_leave(conn_of(obj), info->extack);
+}
+
 /* --- all of these --- */
 
-/**
- * struct command - a command on a CONN
- * @culprit: the attribute to name in a refusal that names none
- * @run: carries out the command
- */
-struct command {
-	int culprit;
-	kv_command_fn run;
-};
-
-static const struct command commands[] = {
-	[KVERBS_CMD_CONN_LISTEN] = { KVERBS_A_CONN_SRC, conn_listen },
-	[KVERBS_CMD_CONN_RESOLVE_ADDR] = { KVERBS_A_CONN_DST, conn_resolve_addr },
-	[KVERBS_CMD_CONN_RESOLVE_ROUTE] = { KVERBS_A_CONN_ID, conn_resolve_route },
-	[KVERBS_CMD_CONN_CONNECT] = { KVERBS_A_CONN_QP, conn_connect },
-	[KVERBS_CMD_CONN_ESTABLISH] = { KVERBS_A_CONN_ID, conn_establish },
-	[KVERBS_CMD_CONN_ACCEPT] = { KVERBS_A_CONN_QP, conn_accept },
-	[KVERBS_CMD_CONN_REJECT] = { KVERBS_A_CONN_ID, conn_reject },
-	[KVERBS_CMD_CONN_DISCONNECT] = { KVERBS_A_CONN_ID, conn_disconnect },
-};
-
-static int conn_run(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
-{
-	const struct command *command = &commands[info->genlhdr->cmd];
-	int ret;
-
-	ret = conn_expect_state(info, obj) ?: command->run(info, obj, skb);
-	if (!ret)
-		return kv_put_times(skb, obj, &conn_noun);
-	if (!info->extack->bad_attr && info->attrs[command->culprit])
-		NL_SET_BAD_ATTR(info->extack, info->attrs[command->culprit]);
-	return ret;
-}
+/* NAME: the culprit */
+#define RUN(function, NAME) .run = conn_##function, .culprit = KVERBS_A_CONN_##NAME
 
 #define TAKES(NAME) KV_TAKES(CONN, NAME)
 #define NEEDS(NAME, text) KV_NEEDS(CONN, NAME, text)
@@ -357,22 +369,27 @@ static const struct kv_command conn_commands[] = {
 	KV_COMMAND(CONN, NEW, .doit = kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT)),
 	KV_COMMAND(CONN, DEL, .run = kv_noun_del, TAKES(ID)),
 	KV_COMMAND(CONN, GET, KV_SHOWS, TAKES(ID)),
-	{ .cmd = KVERBS_CMD_CONN_LISTEN, .check = conn_check_listen, .run = conn_run,
+	{ .cmd = KVERBS_CMD_CONN_LISTEN, .check = conn_check_addrs, RUN(listen, SRC),
 	  KV_TAKEN(TAKES(ID), NEEDS(SRC, "src is missing: listen at which address?"),
 		   TAKES(BACKLOG)) },
 	KV_COMMAND(CONN, GET_REQUEST, .doit = conn_get_request, TAKES(ID)),
-	{ .cmd = KVERBS_CMD_CONN_RESOLVE_ADDR, .check = conn_check_resolve, .run = conn_run,
-	  KV_TAKEN(TAKES(ID), TAKES(SRC), TAKES(DST), TAKES(TIMEOUT_MS)) },
-	KV_COMMAND(CONN, RESOLVE_ROUTE, .run = conn_run, TAKES(ID), TAKES(TIMEOUT_MS)),
-	KV_COMMAND(CONN, CONNECT, .run = conn_run, TAKES(ID), QP, TAKES(ACCESS),
+	{ .cmd = KVERBS_CMD_CONN_RESOLVE_ADDR, .check = conn_check_resolve, RUN(resolve_addr, DST),
+	  KV_TAKEN(TAKES(ID), TAKES(SRC), NEEDS(DST, "dst is missing: where is the peer?"),
+		   TAKES(TIMEOUT_MS)) },
+	KV_COMMAND(CONN, RESOLVE_ROUTE, RUN(resolve_route, ID), TAKES(ID), TAKES(TIMEOUT_MS)),
+	KV_COMMAND(CONN, CONNECT, RUN(connect, QP), TAKES(ID), QP, TAKES(ACCESS),
 		   TAKES(PRIVATE_DATA), TAKES(RESPONDER_RESOURCES), TAKES(INITIATOR_DEPTH),
 		   TAKES(RETRY_CNT), TAKES(RNR_RETRY)),
-	KV_COMMAND(CONN, ESTABLISH, .run = conn_run, TAKES(ID), TAKES(ACK_TIMEOUT)),
-	KV_COMMAND(CONN, ACCEPT, .run = conn_run, TAKES(ID), QP, TAKES(ACCESS),
+	KV_COMMAND(CONN, ESTABLISH, RUN(establish, ID), TAKES(ID), TAKES(ACK_TIMEOUT)),
+	KV_COMMAND(CONN, ACCEPT, RUN(accept, QP), TAKES(ID), QP, TAKES(ACCESS),
 		   TAKES(PRIVATE_DATA), TAKES(RESPONDER_RESOURCES), TAKES(INITIATOR_DEPTH),
 		   TAKES(RNR_RETRY), TAKES(ACK_TIMEOUT)),
-	KV_COMMAND(CONN, REJECT, .run = conn_run, TAKES(ID), TAKES(PRIVATE_DATA)),
-	KV_COMMAND(CONN, DISCONNECT, .run = conn_run, TAKES(ID)),
+	KV_COMMAND(CONN, REJECT, RUN(reject, ID), TAKES(ID), TAKES(PRIVATE_DATA)),
+	KV_COMMAND(CONN, DISCONNECT, RUN(disconnect, ID), TAKES(ID)),
+	{ .cmd = KVERBS_CMD_CONN_JOIN, .check = conn_check_join, RUN(join, SRC),
+	  KV_TAKEN(TAKES(ID), NEEDS(SRC, "src is missing: join from which address?"),
+		   NEEDS(GROUP, "group is missing: join which one?")) },
+	KV_COMMAND(CONN, LEAVE, RUN(leave, ID), TAKES(ID)),
 };
 
 KV_COMMAND_SET(conn, CONN, &conn_noun);

@@ -56,6 +56,8 @@ static int cq_fill_wc(struct sk_buff *skb, const struct kv_wc *wc)
 	    nla_put_u32(skb, KVERBS_A_WC_QP, wc->qp) ||
 	    (wc->has_length && nla_put_u32(skb, KVERBS_A_WC_LENGTH, wc->length)) ||
 	    (wc->has_imm && nla_put_u32(skb, KVERBS_A_WC_IMM, wc->imm)) ||
+	    (wc->has_inv &&
+	     nla_put_u32(skb, KVERBS_A_WC_INVALIDATE_RKEY, wc->invalidate_rkey)) ||
 	    (wc->has_src_qpn && nla_put_u32(skb, KVERBS_A_WC_SRC_QPN, wc->src_qpn)) ||
 	    (wc->grh && nla_put_flag(skb, KVERBS_A_WC_GRH)))
 		return -EMSGSIZE;
@@ -73,7 +75,7 @@ static size_t cq_size_of_wcs(const struct genl_info *info)
 {
 	return GENLMSG_DEFAULT_SIZE +
 	       cq_max_wc(info) * nla_total_size(nla_total_size(sizeof(u64)) +
-				    8 * nla_total_size(sizeof(u32)));
+				    9 * nla_total_size(sizeof(u32)));
 }
 
 static int cq_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -97,13 +99,9 @@ static int cq_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *s
 static int cq_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
-	bool missed = false;
-	int ret;
+	int ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, info->extack);
 
-	ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, &missed, info->extack);
-	if (!ret && missed)
-		ret = nla_put_flag(skb, KVERBS_A_CQ_MISSED);
-	return ret ?: kv_put_times(skb, obj, &cq_noun);
+	return ret > 0 ? nla_put_flag(skb, KVERBS_A_CQ_MISSED) : ret;
 }
 
 #define TAKES(NAME) KV_TAKES(CQ, NAME)

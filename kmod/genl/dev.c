@@ -44,16 +44,16 @@ static int info_get(struct sk_buff *skb, struct genl_info *info)
 /* Destroys the persistent objects of this namespace. */
 static int dev_flush(struct sk_buff *skb, struct genl_info *info)
 {
-	unsigned int removed, busy;
+	struct kv_obj_removal removal;
 	struct sk_buff *reply;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
 	if (ret)
 		return ret;
-	removed = kv_obj_remove_owner(kv_msg_owner(info)->persistent, &busy);
-	ret = nla_put_u32(reply, KVERBS_A_INFO_FLUSHED, removed) ?:
-	      nla_put_u32(reply, KVERBS_A_INFO_BUSY, busy);
+	removal = kv_obj_remove_owner(kv_msg_owner(info)->persistent);
+	ret = nla_put_u32(reply, KVERBS_A_INFO_FLUSHED, removal.removed) ?:
+	      nla_put_u32(reply, KVERBS_A_INFO_BUSY, removal.busy);
 	return kv_reply_end(info, reply, ret);
 }
 
@@ -70,29 +70,26 @@ static int dev_put_netdev(struct sk_buff *skb, const struct net *net,
 			  const struct ib_gid_attr *attr)
 {
 	struct net_device *netdev;
-	int ret = 0;
 
-	rcu_read_lock();
+	guard(rcu)();
 	netdev = rdma_read_gid_attr_ndev_rcu(attr);
-	if (!IS_ERR(netdev) && net_eq(dev_net(netdev), net))
-		ret = nla_put_string(skb, KVERBS_A_GID_NETDEV, netdev->name);
-	rcu_read_unlock();
-	return ret;
+	if (IS_ERR(netdev) || !net_eq(dev_net(netdev), net))
+		return 0;
+	return nla_put_string(skb, KVERBS_A_GID_NETDEV, netdev->name);
 }
 
 static int dev_fill_gid(struct sk_buff *skb, const struct net *net, const struct ib_gid_attr *attr)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_PORT_GID);
-	int ret;
 
-	if (!nest)
+	if (!nest ||
+	    nla_put_u32(skb, KVERBS_A_GID_INDEX, attr->index) ||
+	    nla_put(skb, KVERBS_A_GID_GID, sizeof(attr->gid), &attr->gid) ||
+	    nla_put_u32(skb, KVERBS_A_GID_TYPE, dev_gid_type(attr)) ||
+	    dev_put_netdev(skb, net, attr))
 		return -EMSGSIZE;
-	ret = nla_put_u32(skb, KVERBS_A_GID_INDEX, attr->index) ?:
-	      nla_put(skb, KVERBS_A_GID_GID, sizeof(attr->gid), &attr->gid) ?:
-	      nla_put_u32(skb, KVERBS_A_GID_TYPE, dev_gid_type(attr)) ?:
-	      dev_put_netdev(skb, net, attr);
 	nla_nest_end(skb, nest);
-	return ret;
+	return 0;
 }
 
 static int dev_fill_gids(struct sk_buff *skb, const struct net *net, struct ib_device *ib, u32 port,
@@ -102,10 +99,9 @@ static int dev_fill_gids(struct sk_buff *skb, const struct net *net, struct ib_d
 	int ret = 0, i;
 
 	for (i = 0; !ret && i < entries && n < GIDS_MAX; i++) {
-		const struct ib_gid_attr *attr;
-
 		/* An error means that the entry is free: the core keeps the table. */
-		attr = rdma_get_gid_attr(ib, port, i);
+		const struct ib_gid_attr *attr = rdma_get_gid_attr(ib, port, i);
+
 		if (IS_ERR(attr))
 			continue;
 		ret = dev_fill_gid(skb, net, attr);
@@ -146,13 +142,11 @@ static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_PD, attrs->max_pd) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_QP_RD_ATOM, attrs->max_qp_rd_atom) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_RES_RD_ATOM, attrs->max_res_rd_atom) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_MAX_QP_INIT_RD_ATOM,
-			   attrs->max_qp_init_rd_atom) ?:
+	       nla_put_u32(skb, KVERBS_A_DEV_MAX_QP_INIT_RD_ATOM, attrs->max_qp_init_rd_atom) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_ATOMIC, attrs->atomic_cap) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_MW, attrs->max_mw) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_MCAST_GRP, attrs->max_mcast_grp) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_MAX_MCAST_QP_ATTACH,
-			   attrs->max_mcast_qp_attach) ?:
+	       nla_put_u32(skb, KVERBS_A_DEV_MAX_MCAST_QP_ATTACH, attrs->max_mcast_qp_attach) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_AH, attrs->max_ah) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_SRQ, attrs->max_srq) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_SRQ_WR, attrs->max_srq_wr) ?:
@@ -160,8 +154,7 @@ static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_FAST_REG_PAGES,
 			   attrs->max_fast_reg_page_list_len) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_PKEYS, attrs->max_pkeys) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_LOCAL_CA_ACK_DELAY,
-			   attrs->local_ca_ack_delay);
+	       nla_put_u32(skb, KVERBS_A_DEV_LOCAL_CA_ACK_DELAY, attrs->local_ca_ack_delay);
 }
 
 static int dev_fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib_device *ib,
@@ -173,8 +166,7 @@ static int dev_fill_port_attrs(struct sk_buff *skb, const struct net *net, struc
 	       nla_put_u32(skb, KVERBS_A_PORT_PHYS_STATE, attr->phys_state) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_LINK_LAYER, link_layer) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_MAX_MTU, ib_mtu_enum_to_int(attr->max_mtu)) ?:
-	       nla_put_u32(skb, KVERBS_A_PORT_ACTIVE_MTU,
-			   ib_mtu_enum_to_int(attr->active_mtu)) ?:
+	       nla_put_u32(skb, KVERBS_A_PORT_ACTIVE_MTU, ib_mtu_enum_to_int(attr->active_mtu)) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_MAX_MSG_BYTES, attr->max_msg_sz) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_LID, attr->lid) ?:
 	       nla_put_u32(skb, KVERBS_A_PORT_SM_LID, attr->sm_lid) ?:
@@ -263,19 +255,11 @@ static int dev_get(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
-static void dev_look_at_size(struct kv_dev *dev, void *largest)
-{
-	size_t *size = largest;
-
-	*size = max(*size, dev_size_of(dev));
-}
-
 /* A message of the dump has to hold the largest device. */
 static int dev_start(struct netlink_callback *cb)
 {
-	size_t size = 0;
+	size_t size = kv_dev_largest(sock_net(cb->skb->sk), dev_size_of);
 
-	kv_dev_for_each(sock_net(cb->skb->sk), dev_look_at_size, &size);
 	cb->min_dump_alloc = max_t(size_t, cb->min_dump_alloc, size);
 	return kv_netlink_dump_start(cb);
 }
@@ -293,14 +277,7 @@ static int dev_fill_part(struct sk_buff *skb, struct netlink_callback *cb, struc
 
 	cb->seq = kv_dev_generation();
 	while (!ret && (dev = kv_dev_find(NULL, cb->args[0], net))) {
-		if (mutex_lock_interruptible(&dev->lock)) {
-			kv_dev_put(dev);
-			return -EINTR;
-		}
-		/* A device that went meanwhile is not shown; its end changes the generation. */
-		if (!dev->gone)
-			ret = kv_msg_dump_one(skb, cb, dev_fill_dumped, dev);
-		mutex_unlock(&dev->lock);
+		ret = kv_msg_dump_one(skb, cb, dev, &dev->gone, dev_fill_dumped, dev);
 		kv_dev_put(dev);
 		if (!ret)
 			cb->args[0]++;

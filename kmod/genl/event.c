@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/user_namespace.h>
 #include <net/net_namespace.h>
-#include <rdma/ib_verbs.h>
 #include "event.h"
 #include "genl/family.h"
 #include "genl/msg.h"
@@ -17,10 +16,18 @@ static bool event_is_heard(struct net *net)
 
 static int event_fill(struct sk_buff *skb, const struct kv_event *event, const char *dev)
 {
+	static const int id_attr[KV_OBJ_RANKS] = {
+		[KV_OBJ_RUN] = KVERBS_A_EVENT_RUN,
+		[KV_OBJ_CONN] = KVERBS_A_EVENT_CONN,
+		[KV_OBJ_QP] = KVERBS_A_EVENT_QP,
+		[KV_OBJ_CQ] = KVERBS_A_EVENT_CQ,
+		[KV_OBJ_SRQ] = KVERBS_A_EVENT_SRQ,
+	};
+
 	if (nla_put_u32(skb, KVERBS_A_EVENT_TYPE, event->type) ||
 	    nla_put_string(skb, KVERBS_A_EVENT_DEV, dev) ||
-	    (event->old_name &&
-	     nla_put_string(skb, KVERBS_A_EVENT_OLD_NAME, event->old_name)) ||
+	    (event->id && nla_put_u32(skb, id_attr[event->rank], event->id)) ||
+	    (event->old_name && nla_put_string(skb, KVERBS_A_EVENT_OLD_NAME, event->old_name)) ||
 	    (event->port && nla_put_u32(skb, KVERBS_A_EVENT_PORT, event->port)))
 		return -EMSGSIZE;
 	switch (event->type) {
@@ -37,9 +44,7 @@ static int event_fill(struct sk_buff *skb, const struct kv_event *event, const c
 	}
 }
 
-/* @attr: 0, or the attribute for an object's id. */
-static void event_send(struct net *net, const struct kv_event *event, const char *dev, int attr,
-		       u32 id, gfp_t gfp)
+static void event_send(struct net *net, const struct kv_event *event, const char *dev, gfp_t gfp)
 {
 	struct sk_buff *skb;
 	void *hdr;
@@ -50,7 +55,7 @@ static void event_send(struct net *net, const struct kv_event *event, const char
 	if (!skb)
 		return;
 	hdr = genlmsg_put(skb, 0, 0, &kv_family, 0, KVERBS_CMD_EVENT);
-	if (!hdr || event_fill(skb, event, dev) || (attr && nla_put_u32(skb, attr, id))) {
+	if (!hdr || event_fill(skb, event, dev)) {
 		nlmsg_free(skb);
 		return;
 	}
@@ -58,35 +63,8 @@ static void event_send(struct net *net, const struct kv_event *event, const char
 	genlmsg_multicast_netns(&kv_family, net, skb, 0, 0, gfp);
 }
 
-static void event_send_obj(struct net *net, const struct kv_event *event, const char *dev,
-			   enum kv_obj_rank rank, u32 id)
-{
-	static const int id_attr[KV_OBJ_RANKS] = {
-		[KV_OBJ_RUN] = KVERBS_A_EVENT_RUN,
-		[KV_OBJ_CONN] = KVERBS_A_EVENT_CONN,
-		[KV_OBJ_QP] = KVERBS_A_EVENT_QP,
-		[KV_OBJ_CQ] = KVERBS_A_EVENT_CQ,
-		[KV_OBJ_SRQ] = KVERBS_A_EVENT_SRQ,
-	};
-
-	event_send(net, event, dev, id_attr[rank], id, GFP_KERNEL);
-}
-
-static void event_send_dev(struct ib_device *ib, const struct kv_event *event, const char *name)
-{
-	struct net *net;
-
-	/* A namespace that is in the list does not go before a grace period. */
-	rcu_read_lock();
-	for_each_net_rcu(net)
-		if (rdma_dev_access_netns(ib, net))
-			event_send(net, event, name, 0, 0, GFP_ATOMIC);
-	rcu_read_unlock();
-}
-
 /* Works as long as the family is registered. */
 const struct kv_event_sender kv_netlink_sender = {
 	.heard = event_is_heard,
-	.send_obj = event_send_obj,
-	.send_dev = event_send_dev,
+	.send = event_send,
 };

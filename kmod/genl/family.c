@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <linux/kmemleak.h>
-#include <linux/module.h>
-#include <linux/netlink.h>
 #include <linux/notifier.h>
-#include <linux/slab.h>
 #include "event.h"
 #include "genl/call.h"
 #include "genl/family.h"
 #include "genl/msg.h"
-#include "obj.h"
 
 static const struct kv_command_set *const sets[] = {
 	&kv_info_commands,
@@ -29,6 +24,9 @@ static const struct kv_command_set *const sets[] = {
 static struct genl_ops kv_ops[KVERBS_CMD_MAX - 1] __ro_after_init;
 static unsigned int kv_n_ops __ro_after_init;
 
+/* The policy of each of them. The attributes of QPs are the most. */
+static struct nla_policy policies[ARRAY_SIZE(kv_ops)][KVERBS_A_QP_MAX + 1] __ro_after_init;
+
 static const struct genl_multicast_group kv_groups[] = {
 	{ .name = KVERBS_MCGRP_EVENTS, .flags = GENL_MCAST_CAP_NET_ADMIN },
 };
@@ -37,18 +35,12 @@ static const struct genl_multicast_group kv_groups[] = {
  * Each command has its own policy: so generic netlink refuses the attributes that the command
  * does not take, and reports the attributes that it takes (CTRL_CMD_GETPOLICY).
  */
-static struct nla_policy * __init family_make_policy(const struct kv_command_set *set,
-						     const struct kv_command *command)
+static void __init family_make_policy(const struct kv_command_set *set,
+				      const struct kv_command *command, struct nla_policy *policy)
 {
 	const struct kv_taken *taken;
-	struct nla_policy *policy;
 	unsigned int i;
 
-	policy = kcalloc(set->max + 1, sizeof(*policy), GFP_KERNEL);
-	if (!policy)
-		return NULL;
-	/* Only kv_ops points to it; kmemleak does not scan kv_ops, which is __ro_after_init. */
-	kmemleak_not_leak(policy);
 	for (i = 1; i <= set->max; i++) {
 		policy[i].type = NLA_REJECT;
 		policy[i].reject_message = "no command takes this attribute: it is of replies";
@@ -59,16 +51,14 @@ static struct nla_policy * __init family_make_policy(const struct kv_command_set
 	/* memcpy() and no assignment: some members are const. */
 	for (taken = command->takes; taken && taken->surplus; taken++)
 		memcpy(&policy[taken->attr], &set->policy[taken->attr], sizeof(*policy));
-	return policy;
 }
 
-static int __init family_add_command(const struct kv_command_set *set,
-				     const struct kv_command *command)
+static void __init family_add_command(const struct kv_command_set *set,
+				      const struct kv_command *command)
 {
-	struct nla_policy *policy = family_make_policy(set, command);
+	struct nla_policy *policy = policies[kv_n_ops];
 
-	if (!policy)
-		return -ENOMEM;
+	family_make_policy(set, command, policy);
 	kv_command_add(set, command);
 	kv_ops[kv_n_ops++] = (struct genl_ops){
 		.cmd = command->cmd,
@@ -80,28 +70,6 @@ static int __init family_add_command(const struct kv_command_set *set,
 		.start = command->start,
 		.dumpit = command->dumpit,
 	};
-	return 0;
-}
-
-static void family_remove_commands(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < kv_n_ops; i++)
-		kfree(kv_ops[i].policy);
-}
-
-static int __init family_add_commands(void)
-{
-	unsigned int set, i;
-	int ret = 0;
-
-	for (set = 0; set < ARRAY_SIZE(sets); set++)
-		for (i = 0; !ret && i < sets[set]->commands; i++)
-			ret = family_add_command(sets[set], &sets[set]->command[i]);
-	if (ret)
-		family_remove_commands();
-	return ret;
 }
 
 /*
@@ -131,9 +99,8 @@ static struct notifier_block notifier = {
 static void __net_exit family_net_gone(struct net *net)
 {
 	struct kv_owner *owner = kv_owner_of_net(net);
-	unsigned int busy;
 
-	kv_obj_remove_owner(owner, &busy);
+	kv_obj_remove_owner(owner);
 	kv_event_flush();
 	kv_owner_remove(owner);
 	kv_owner_put(owner);
@@ -151,11 +118,12 @@ static struct pernet_operations net_ops = {
  */
 int __init kv_netlink_init(void)
 {
+	unsigned int set, i;
 	int ret;
 
-	ret = family_add_commands();
-	if (ret)
-		return ret;
+	for (set = 0; set < ARRAY_SIZE(sets); set++)
+		for (i = 0; i < sets[set]->commands; i++)
+			family_add_command(sets[set], &sets[set]->command[i]);
 	kv_family.ops = kv_ops;
 	kv_family.n_ops = kv_n_ops;
 	kv_family.mcgrps = kv_groups;
@@ -164,7 +132,7 @@ int __init kv_netlink_init(void)
 	kv_family.post_doit = kv_call_end;
 	ret = kv_jobs_start();
 	if (ret)
-		goto err_remove_commands;
+		return ret;
 	ret = register_pernet_subsys(&net_ops);
 	if (ret)
 		goto err_stop_jobs;
@@ -183,8 +151,6 @@ err_unregister_pernet:
 	unregister_pernet_subsys(&net_ops);
 err_stop_jobs:
 	kv_jobs_stop();
-err_remove_commands:
-	family_remove_commands();
 	return ret;
 }
 
@@ -199,5 +165,4 @@ void kv_netlink_exit(void)
 	/* Before the owners go: queued commands make objects for them. */
 	kv_jobs_stop();
 	unregister_pernet_subsys(&net_ops);
-	family_remove_commands();
 }

@@ -4,8 +4,8 @@
 #include "dev.h"
 #include "genl/msg.h"
 #include "mr.h"
-#include "pd.h"
 #include "qp.h"
+#include "refuse.h"
 #include "rules/buf.h"
 
 static const struct nla_policy policy[KVERBS_A_MR_MAX + 1] = {
@@ -45,13 +45,21 @@ static int mr_fill(struct sk_buff *skb, struct kv_obj *obj)
 
 static struct kv_obj *mr_make(struct genl_info *info, const struct kv_new *new)
 {
+	u32 max = kv_dev_max_mr_pages(new->dev);
+	int ret;
+
+	if (!max)
+		return ERR_PTR(kv_refuse(info->extack, -EOPNOTSUPP,
+					 "the device has no fast registration"));
+	ret = kv_msg_check_max(info, KVERBS_A_MR_MAX_PAGES, max,
+			       "max_pages is above the device's max_fast_reg_pages");
+	if (ret)
+		return ERR_PTR(ret);
 	return kv_mr_create(new, kv_u32_or(info->attrs[KVERBS_A_MR_MAX_PAGES], 0));
 }
 
 static const struct kv_noun mr_noun = {
-	KV_NOUN(mr, MR),
-	.pd = KVERBS_A_MR_PD,
-	.verb_ns = KVERBS_A_MR_VERB_NS,
+	KV_NOUN_OF_PD(mr, MR),
 	.stage = KVERBS_A_MR_STAGE,
 };
 
@@ -116,7 +124,7 @@ static int mr_request(struct genl_info *info, struct kv_obj *obj, struct sk_buff
 		ret = kv_mr_inv(mr, qp, context, info->extack);
 	else if (!ret)
 		ret = mr_find_reg(info, mr, &reg) ?: kv_mr_reg(mr, qp, &reg, info->extack);
-	return ret ?: kv_put_obj(skb, obj, &mr_noun) ?: kv_put_times(skb, obj, &mr_noun);
+	return ret ?: kv_put_obj(skb, obj, &mr_noun);
 }
 
 #define TAKES(NAME) KV_TAKES(MR, NAME)

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/module.h>
-#include <linux/netlink.h>
 #include <net/sock.h>
-#include "compat.h"
 #include "dev.h"
 #include "genl/call.h"
 #include "genl/msg.h"
@@ -51,6 +49,25 @@ static int msg_put_noop(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
+/*
+ * A command and its list share one policy: this refuses the attributes in the request for a list.
+ * Called from dumpit(): before Linux 6.9 or so start() has no extack.
+ */
+static int msg_check_list(struct netlink_callback *cb)
+{
+	struct nlattr **attrs = kv_compat_dump_attrs(cb);
+	unsigned int i;
+
+	for (i = 1; i <= genl_dumpit_info(cb)->op.maxattr; i++) {
+		if (attrs[i]) {
+			NL_SET_BAD_ATTR(cb->extack, attrs[i]);
+			return kv_refuse(cb->extack, -EINVAL,
+					 "a list takes no attributes: it is of all that there is");
+		}
+	}
+	return 0;
+}
+
 /**
  * kv_msg_dump() - make a part of a dump
  * @skb: the message to fill
@@ -73,7 +90,7 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	int ret = -EINTR;
 
 	if (!cb->args[1]) {
-		ret = kv_msg_check_list(cb);
+		ret = msg_check_list(cb);
 		if (ret)
 			return ret;
 		cb->args[1] = true;
@@ -92,30 +109,6 @@ int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 	if (ret == -EINTR)
 		return msg_put_noop(skb, cb);
 	return ret ?: skb->len;
-}
-
-/**
- * kv_msg_check_list() - refuse attributes in the request for a list
- * @cb: the dump
- *
- * A command and its list share one policy. This is called from dumpit(): before Linux 6.9 or so
- * start() has no extack.
- *
- * Return: 0 or -EINVAL.
- */
-int kv_msg_check_list(struct netlink_callback *cb)
-{
-	struct nlattr **attrs = kv_compat_dump_attrs(cb);
-	unsigned int i;
-
-	for (i = 1; i <= genl_dumpit_info(cb)->op.maxattr; i++) {
-		if (!attrs[i])
-			continue;
-		NL_SET_BAD_ATTR(cb->extack, attrs[i]);
-		return kv_refuse(cb->extack, -EINVAL,
-				 "a list takes no attributes: it is of all that there is");
-	}
-	return 0;
 }
 
 /**
@@ -451,8 +444,7 @@ int kv_msg_end_new(struct genl_info *info, struct sk_buff *reply,
  */
 int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj, unsigned int slot)
 {
-	return obj->parents[slot] ?
-	       nla_put_u32(skb, attr, obj->parents[slot]->id) : 0;
+	return obj->parents[slot] ? nla_put_u32(skb, attr, obj->parents[slot]->id) : 0;
 }
 
 /**
@@ -481,11 +473,9 @@ int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev)
  */
 int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun)
 {
-	if (nla_put_u32(skb, noun->id, obj->id))
-		return -EMSGSIZE;
-	if (noun->dev && !obj->dev->gone && kv_put_dev_name(skb, noun->dev, obj->dev))
-		return -EMSGSIZE;
-	if (kv_obj_persistent(obj) && nla_put_flag(skb, noun->persistent))
+	if (nla_put_u32(skb, noun->id, obj->id) ||
+	    (noun->dev && !obj->dev->gone && kv_put_dev_name(skb, noun->dev, obj->dev)) ||
+	    (kv_obj_persistent(obj) && nla_put_flag(skb, noun->persistent)))
 		return -EMSGSIZE;
 	return noun->fill(skb, obj);
 }
@@ -493,14 +483,12 @@ int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *no
 static int msg_put_stage(struct sk_buff *skb, int attr, u32 kind, u64 ns)
 {
 	struct nlattr *nest = nla_nest_start(skb, attr);
-	int ret;
 
-	if (!nest)
+	if (!nest || nla_put_u32(skb, KVERBS_A_STAGE_KIND, kind) ||
+	    kv_put_u64(skb, KVERBS_A_STAGE_NS, ns))
 		return -EMSGSIZE;
-	ret = nla_put_u32(skb, KVERBS_A_STAGE_KIND, kind) ?:
-	      kv_put_u64(skb, KVERBS_A_STAGE_NS, ns);
 	nla_nest_end(skb, nest);
-	return ret;
+	return 0;
 }
 
 /**
@@ -527,18 +515,9 @@ int kv_put_times(struct sk_buff *skb, const struct kv_obj *obj, const struct kv_
 	return ret || !sum || !noun->verb_ns ? ret : kv_put_u64(skb, noun->verb_ns, sum);
 }
 
-/**
- * kv_msg_dump_one() - add one thing to a dump
- * @skb: the message to fill
- * @cb: the dump
- * @fill: fills the message
- * @what: the argument of @fill
- *
- * Return: 0 or a negative errno.
- */
-int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
-		    int (*fill)(struct sk_buff *skb, struct netlink_callback *cb, void *what),
-		    void *what)
+/* Adds a message about one thing to a dump. */
+static int msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb, kv_dump_fn fill,
+			void *what)
 {
 	void *hdr;
 	int ret;
@@ -553,5 +532,28 @@ int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
 		genlmsg_cancel(skb, hdr);
 	else
 		genlmsg_end(skb, hdr);
+	return ret;
+}
+
+/**
+ * kv_msg_dump_one() - add a device, or an object of it, to a dump
+ * @skb: the message to fill
+ * @cb: the dump
+ * @dev: the device
+ * @gone: what went meanwhile is not shown: its end changes the generation; @dev->lock
+ * @fill: fills the message, with the device locked
+ * @what: the argument of @fill
+ *
+ * Return: 0 or a negative errno, -EINTR if a signal came first.
+ */
+int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb, struct kv_dev *dev,
+		    const bool *gone, kv_dump_fn fill, void *what)
+{
+	int ret;
+
+	if (mutex_lock_interruptible(&dev->lock))
+		return -EINTR;
+	ret = *gone ? 0 : msg_dump_one(skb, cb, fill, what);
+	mutex_unlock(&dev->lock);
 	return ret;
 }

@@ -49,6 +49,7 @@
  * @stage: attribute for the parts of that time; 0: there are none
  * @make: makes an object
  * @fill: puts all but the first three attributes, with the device locked
+ * @fits: does the command fit the object's state? NULL: each command fits every state
  */
 struct kv_noun {
 	struct kv_obj_class *class;
@@ -60,6 +61,7 @@ struct kv_noun {
 	int stage;
 	struct kv_obj *(*make)(struct genl_info *info, const struct kv_new *new);
 	int (*fill)(struct sk_buff *skb, struct kv_obj *obj);
+	int (*fits)(struct genl_info *info, struct kv_obj *obj);
 };
 
 /* The members that all nouns of new objects have; NAME: in their attributes */
@@ -70,9 +72,17 @@ struct kv_noun {
 	.persistent = KVERBS_A_##NAME##_PERSISTENT,			\
 	.make = name##_make,						\
 	.fill = name##_fill
+/* The same, for objects of a PD */
+#define KV_NOUN_OF_PD(name, NAME)					\
+	KV_NOUN(name, NAME),						\
+	.pd = KVERBS_A_##NAME##_PD,					\
+	.verb_ns = KVERBS_A_##NAME##_VERB_NS
 
 /* Carries out a command on an object, with the device locked, and fills the reply. */
 typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
+
+/* Fills a message of a dump about one thing. */
+typedef int (*kv_dump_fn)(struct sk_buff *skb, struct netlink_callback *cb, void *what);
 
 /**
  * struct kv_taken - an attribute that a command takes
@@ -100,6 +110,7 @@ struct kv_taken {
  * @check: checks the message before the object is looked for; NULL: there is no check
  * @size: bytes that the attributes of the reply will need; NULL: the default
  * @run: carries it out
+ * @culprit: the attribute to name in a refusal by @run that names none; 0: there is none
  * @start: begins a list; NULL, like @dumpit, if the command has no list
  * @dumpit: continues the list
  * @takes: the attributes that it takes, up to one without a text; NULL: none. A list takes none.
@@ -111,6 +122,7 @@ struct kv_command {
 	int (*check)(struct genl_info *info);
 	size_t (*size)(const struct genl_info *info);
 	kv_command_fn run;
+	int culprit;
 	int (*start)(struct netlink_callback *cb);
 	int (*dumpit)(struct sk_buff *skb, struct netlink_callback *cb);
 	const struct kv_taken *takes;
@@ -156,14 +168,12 @@ struct kv_command_set {
 
 extern struct genl_family kv_family;
 
-int kv_msg_check_list(struct netlink_callback *cb);
 struct kv_owner *kv_msg_owner(struct genl_info *info);
 int kv_msg_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		int (*fill)(struct sk_buff *skb, struct netlink_callback *cb,
 			    struct kv_owner *owner));
-int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb,
-		    int (*fill)(struct sk_buff *skb, struct netlink_callback *cb, void *what),
-		    void *what);
+int kv_msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb, struct kv_dev *dev,
+		    const bool *gone, kv_dump_fn fill, void *what);
 int kv_put_parent(struct sk_buff *skb, int attr, const struct kv_obj *obj, unsigned int slot);
 int kv_put_dev_name(struct sk_buff *skb, int attr, struct kv_dev *dev);
 int kv_put_obj(struct sk_buff *skb, struct kv_obj *obj, const struct kv_noun *noun);

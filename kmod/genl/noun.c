@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <linux/cache.h>
 #include <linux/init.h>
-#include <linux/mutex.h>
 #include "dev.h"
-#include "genl/call.h"
 #include "genl/msg.h"
 
 /* The commands on objects of all nouns, and those to make, delete and show an object. */
@@ -41,7 +39,7 @@ static int noun_check(struct genl_info *info)
 	return command->check ? command->check(info) : 0;
 }
 
-/* A command on an object, with a reply. */
+/* A command on an object, with a reply, which tells the times of its verbs. */
 int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct kv_command *command = commands[info->genlhdr->cmd].command;
@@ -56,7 +54,11 @@ int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
 	if (ret)
 		return ret;
 	kv_obj_reset_times(obj);
-	ret = command->run(info, obj, reply);
+	if (noun->fits)
+		ret = noun->fits(info, obj);
+	ret = ret ?: command->run(info, obj, reply) ?: kv_put_times(reply, obj, noun);
+	if (ret && command->culprit && !info->extack->bad_attr)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[command->culprit]);
 	kv_obj_unlock(obj);
 	return kv_reply_end(info, reply, ret);
 }
@@ -100,13 +102,12 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 
 int kv_noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
-	const struct kv_noun *noun = noun_of(info);
 	int ret;
 
 	ret = kv_obj_destroy(obj, info->extack);
 	if (ret)
-		NL_SET_BAD_ATTR(info->extack, info->attrs[noun->id]);
-	return ret ?: kv_put_times(skb, obj, noun);
+		NL_SET_BAD_ATTR(info->extack, info->attrs[noun_of(info)->id]);
+	return ret;
 }
 
 int kv_noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -114,14 +115,9 @@ int kv_noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	return kv_put_obj(skb, obj, noun_of(info));
 }
 
-static const struct kv_noun *noun_listed(struct netlink_callback *cb)
-{
-	return commands[genl_dumpit_info(cb)->op.cmd].noun;
-}
-
 static int noun_fill(struct sk_buff *skb, struct netlink_callback *cb, void *obj)
 {
-	return kv_put_obj(skb, obj, noun_listed(cb));
+	return kv_put_obj(skb, obj, commands[genl_dumpit_info(cb)->op.cmd].noun);
 }
 
 /*
@@ -130,22 +126,15 @@ static int noun_fill(struct sk_buff *skb, struct netlink_callback *cb, void *obj
  */
 static int noun_fill_part(struct sk_buff *skb, struct netlink_callback *cb, struct kv_owner *owner)
 {
-	struct kv_obj_class *class = noun_listed(cb)->class;
+	struct kv_obj_class *class = commands[genl_dumpit_info(cb)->op.cmd].noun->class;
 	unsigned long id = cb->args[0];
 	struct kv_obj *obj;
 	int ret = 0;
 
 	cb->seq = kv_obj_generation(class);
 	while (!ret && (obj = kv_obj_next(class, &id, owner))) {
-		if (mutex_lock_interruptible(&obj->dev->lock)) {
-			kv_obj_put(obj);
-			ret = -EINTR;
-			break;
-		}
-		/* An object that went meanwhile is not shown; its end changes the generation. */
-		if (!obj->dead)
-			ret = kv_msg_dump_one(skb, cb, noun_fill, obj);
-		kv_obj_unlock(obj);
+		ret = kv_msg_dump_one(skb, cb, obj->dev, &obj->dead, noun_fill, obj);
+		kv_obj_put(obj);
 		if (!ret)
 			id++;
 	}

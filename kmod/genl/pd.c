@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <rdma/ib_verbs.h>
 #include "genl/msg.h"
-#include "pd.h"
 
 static const struct nla_policy policy[KVERBS_A_PD_MAX + 1] = {
 	KV_POLICY_OF_DEV(PD),

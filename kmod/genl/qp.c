@@ -3,8 +3,6 @@
 #include "cq.h"
 #include "dev.h"
 #include "genl/av.h"
-#include "genl/msg.h"
-#include "pd.h"
 #include "qp.h"
 #include "srq.h"
 
@@ -50,6 +48,8 @@ static const struct nla_policy policy[KVERBS_A_QP_MAX + 1] = {
 	[KVERBS_A_QP_ALT_PKEY_INDEX] = KV_POLICY_16BIT,
 	[KVERBS_A_QP_ALT_TIMEOUT] = POLICY_TIMER,
 	[KVERBS_A_QP_SQD_ASYNC_NOTIFY] = NLA_POLICY_MAX(NLA_U32, 1),
+	[KVERBS_A_QP_GROUP_GID] = NLA_POLICY_EXACT_LEN(sizeof(union ib_gid)),
+	[KVERBS_A_QP_GROUP_LID] = KV_POLICY_16BIT,
 };
 
 static const struct kv_av_attrs numbers_of_av = KV_AV_ATTRS(QP);
@@ -170,6 +170,27 @@ static int qp_put_attrs(struct sk_buff *skb, u32 given, const struct ib_qp_attr 
 	return ret;
 }
 
+static int qp_put_group(struct sk_buff *skb, const struct kv_group *group)
+{
+	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_QP_GROUP);
+
+	if (!nest || nla_put(skb, KVERBS_A_GROUP_GID, sizeof(group->gid), &group->gid) ||
+	    (group->lid && nla_put_u32(skb, KVERBS_A_GROUP_LID, group->lid)))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int qp_put_groups(struct sk_buff *skb, const struct kv_groups *groups)
+{
+	int ret = 0;
+	u32 i;
+
+	for (i = 0; i < groups->count && !ret; i++)
+		ret = qp_put_group(skb, &groups->group[i]);
+	return ret;
+}
+
 static int qp_fill(struct sk_buff *skb, struct kv_obj *obj)
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
@@ -183,13 +204,11 @@ static int qp_fill(struct sk_buff *skb, struct kv_obj *obj)
 	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_WR, qp->cap.max_send_wr) ||
 	    nla_put_u32(skb, KVERBS_A_QP_MAX_SEND_SGE, qp->cap.max_send_sge) ||
 	    nla_put_u32(skb, KVERBS_A_QP_MAX_INLINE, qp->cap.max_inline_data) ||
-	    nla_put_u32(skb, KVERBS_A_QP_QPN, qp->ib->qp_num))
-		return -EMSGSIZE;
-	if (!qp->srq &&
-	    (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->cap.max_recv_wr) ||
-	     nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->cap.max_recv_sge)))
-		return -EMSGSIZE;
-	if (qp->sq_sig_all && nla_put_flag(skb, KVERBS_A_QP_SQ_SIG_ALL))
+	    nla_put_u32(skb, KVERBS_A_QP_QPN, qp->ib->qp_num) ||
+	    (!qp->srq && (nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_WR, qp->cap.max_recv_wr) ||
+			  nla_put_u32(skb, KVERBS_A_QP_MAX_RECV_SGE, qp->cap.max_recv_sge))) ||
+	    (qp->sq_sig_all && nla_put_flag(skb, KVERBS_A_QP_SQ_SIG_ALL)) ||
+	    qp_put_groups(skb, &qp->groups))
 		return -EMSGSIZE;
 	/* Without an answer from the device the QP is shown without a state. */
 	if (kv_qp_query(qp, &attr, NULL))
@@ -224,14 +243,6 @@ static int qp_check_type(struct genl_info *info, u32 type, const struct kv_dev *
 	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_TYPE], -EOPNOTSUPP, types[type].text);
 }
 
-static int qp_check_limits(struct genl_info *info, const struct kv_dev *dev)
-{
-	return kv_msg_check_limit(info, QP_MAX_SEND_WR, "max_send_wr", dev, max_qp_wr) ?:
-	       kv_msg_check_limit(info, QP_MAX_RECV_WR, "max_recv_wr", dev, max_qp_wr) ?:
-	       kv_msg_check_limit(info, QP_MAX_SEND_SGE, "max_send_sge", dev, max_send_sge) ?:
-	       kv_msg_check_limit(info, QP_MAX_RECV_SGE, "max_recv_sge", dev, max_recv_sge);
-}
-
 /* Receives come from its own queue, or from an SRQ. */
 static int qp_check_new(struct genl_info *info)
 {
@@ -261,7 +272,10 @@ static struct kv_obj *qp_make(struct genl_info *info, const struct kv_new *new)
 	int ret;
 
 	ret = qp_check_type(info, init.type, dev) ?:
-	      qp_check_limits(info, dev) ?:
+	      kv_msg_check_limit(info, QP_MAX_SEND_WR, "max_send_wr", dev, max_qp_wr) ?:
+	      kv_msg_check_limit(info, QP_MAX_RECV_WR, "max_recv_wr", dev, max_qp_wr) ?:
+	      kv_msg_check_limit(info, QP_MAX_SEND_SGE, "max_send_sge", dev, max_send_sge) ?:
+	      kv_msg_check_limit(info, QP_MAX_RECV_SGE, "max_recv_sge", dev, max_recv_sge) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_SEND_CQ], cq, dev, &init.send_cq) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_RECV_CQ], cq, dev, &init.recv_cq) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_SRQ], srq, dev, &init.srq);
@@ -269,9 +283,7 @@ static struct kv_obj *qp_make(struct genl_info *info, const struct kv_new *new)
 }
 
 static const struct kv_noun qp_noun = {
-	KV_NOUN(qp, QP),
-	.pd = KVERBS_A_QP_PD,
-	.verb_ns = KVERBS_A_QP_VERB_NS,
+	KV_NOUN_OF_PD(qp, QP),
 	.stage = KVERBS_A_QP_STAGE,
 };
 
@@ -293,10 +305,10 @@ static u32 qp_parse_rows(struct nlattr **attrs, struct ib_qp_attr *attr)
 }
 
 /* Names the attribute that causes a refusal: one that is there, or one that is missing. */
-static int qp_blame(struct genl_info *info, const struct kv_qp_step *wrong, int error)
+static int qp_blame(struct genl_info *info, const struct kv_refusal *wrong)
 {
-	struct kv_refusal why = { .error = error, .text = wrong->text, .missing = true };
-	u32 bit = wrong->bit ?: KV_QPA_STATE;
+	struct kv_refusal why = { .error = wrong->error, .text = wrong->text, .missing = true };
+	u32 bit = wrong->attr ?: KV_QPA_STATE;
 	const struct row *row;
 
 	for (row = rows; row < rows + ARRAY_SIZE(rows) && why.missing; row++) {
@@ -349,7 +361,7 @@ static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp, struct kv_q
 	int ret;
 
 	modify->to = nla_get_u32(attrs[KVERBS_A_QP_STATE]);
-	modify->cur_state = kv_u32_or(attrs[KVERBS_A_QP_CUR_STATE], 0);
+	attr->cur_qp_state = kv_u32_or(attrs[KVERBS_A_QP_CUR_STATE], 0);
 	modify->mask = qp_parse_rows(attrs, attr);
 	ret = qp_check_iwarp(info, qp, modify->to);
 	if (ret)
@@ -373,18 +385,38 @@ static int qp_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff 
 {
 	struct kv_qp *qp = container_of(obj, struct kv_qp, obj);
 	struct kv_qp_modify modify = {};
-	struct kv_qp_step wrong = {};
+	struct kv_refusal wrong = {};
 	int ret;
 
-	ret = qp_parse_modify(info, qp, &modify) ?:
-	      kv_qp_modify(qp, &modify, &wrong, info->extack);
-	if (wrong.text)
-		return qp_blame(info, &wrong, ret);
-	return ret ?: kv_put_times(skb, obj, &qp_noun);
+	ret = qp_parse_modify(info, qp, &modify) ?: kv_qp_modify(qp, &modify, &wrong, info->extack);
+	return wrong.text ? qp_blame(info, &wrong) : ret;
+}
+
+/* --- its multicast groups --- */
+
+static int qp_attach(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	struct kv_group group = { .lid = kv_u32_or(info->attrs[KVERBS_A_QP_GROUP_LID], 0) };
+	struct kv_refusal wrong = {};
+	int ret;
+
+	nla_memcpy(&group.gid, info->attrs[KVERBS_A_QP_GROUP_GID], sizeof(group.gid));
+	ret = kv_group_attach(container_of(obj, struct kv_qp, obj), &group, &wrong, info->extack);
+	return wrong.text ? kv_msg_refuse_by(info, &wrong) : ret;
+}
+
+static int qp_detach(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
+{
+	union ib_gid gid;
+
+	nla_memcpy(&gid, info->attrs[KVERBS_A_QP_GROUP_GID], sizeof(gid));
+	return kv_group_detach(container_of(obj, struct kv_qp, obj), &gid, info->extack);
 }
 
 #define TAKES(NAME) KV_TAKES(QP, NAME)
 #define NEEDS(NAME, text) KV_NEEDS(QP, NAME, text)
+
+#define GROUP NEEDS(GROUP_GID, "gid is missing: of which group?")
 
 static const struct kv_command qp_commands[] = {
 	{ .cmd = KVERBS_CMD_QP_NEW, .check = qp_check_new, .doit = kv_netlink_new,
@@ -405,6 +437,8 @@ static const struct kv_command qp_commands[] = {
 		   TAKES(PATH_MIG_STATE), TAKES(ALT_DGID), TAKES(ALT_SGID_INDEX),
 		   TAKES(ALT_DLID), TAKES(ALT_PORT), TAKES(ALT_PKEY_INDEX), TAKES(ALT_TIMEOUT),
 		   TAKES(SQD_ASYNC_NOTIFY)),
+	KV_COMMAND(QP, ATTACH, .run = qp_attach, TAKES(ID), GROUP, TAKES(GROUP_LID)),
+	KV_COMMAND(QP, DETACH, .run = qp_detach, TAKES(ID), GROUP),
 };
 
 KV_COMMAND_SET(qp, QP, &qp_noun);

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <linux/mm.h>
 #include <linux/slab.h>
+#include "ah.h"
 #include "buf.h"
 #include "dev.h"
 #include "genl/call.h"
+#include "loop/flow.h"
 #include "mr.h"
 #include "genl/msg.h"
 #include "qp.h"
@@ -19,6 +22,11 @@ static struct netlink_range_validation range_timeout = {
 	.max = KV_RUN_TIMEOUT_NS_MAX,
 };
 
+static struct netlink_range_validation range_interval = {
+	.min = 1,
+	.max = KV_RUN_INTERVAL_NS_MAX,
+};
+
 /* Larger than the 16 bits that a policy without a range has. */
 static struct netlink_range_validation range_first_bin = { .max = KV_HIST_BINS - 1 };
 
@@ -33,6 +41,9 @@ static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_LOCAL_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_END_TARGET_OFFSET] = { .type = NLA_U64 },
 	[KVERBS_A_END_CPU] = KV_POLICY_INT,
+	[KVERBS_A_END_AH] = KV_POLICY_ID,
+	[KVERBS_A_END_REMOTE_QPN] = KV_POLICY_24BIT,
+	[KVERBS_A_END_REMOTE_QKEY] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
@@ -53,6 +64,8 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_DEPTH] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
 	[KVERBS_A_SPEC_LIST] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_LIST_MAX),
 	[KVERBS_A_SPEC_SIGNAL] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
+	[KVERBS_A_SPEC_WORKERS] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_WORKERS_MAX),
+	[KVERBS_A_SPEC_INTERVAL_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_interval),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -66,19 +79,26 @@ static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
  * struct start - a message that starts a run
  * @nest: its SPEC
  * @spec: the attributes there; of several ENDs the last
- * @end: all of its ENDs
- * @of_end: the attributes of each END
  * @given: the attributes that are given
- * @to: the run's spec
+ * @to: the run's spec, whose ends are this message's
  */
 struct start {
 	struct nlattr *nest;
 	struct nlattr *spec[KVERBS_A_SPEC_MAX + 1];
-	struct nlattr *end[KV_RUN_ENDS_MAX];
-	struct nlattr *of_end[KV_RUN_ENDS_MAX][KVERBS_A_END_MAX + 1];
 	struct kv_run_given given;
 	struct kv_run_spec to;
 };
+
+static struct nlattr *run_nth_end(const struct start *start, u32 number)
+{
+	struct nlattr *attr;
+	int rem;
+
+	nla_for_each_nested(attr, start->nest, rem)
+		if (nla_type(attr) == KVERBS_A_SPEC_END && !number--)
+			return attr;
+	return NULL;
+}
 
 /* Parses all attributes of a spec that name no object. */
 static int run_parse_spec(struct genl_info *info, struct start *start)
@@ -96,16 +116,12 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	ret = nla_parse_nested(attrs, KVERBS_A_SPEC_MAX, start->nest, spec_policy, info->extack);
 	if (ret)
 		return ret;
-	nla_for_each_nested(attr, start->nest, rem) {
-		if (nla_type(attr) != KVERBS_A_SPEC_END)
-			continue;
-		if (given_attrs->ends < KV_RUN_ENDS_MAX)
-			start->end[given_attrs->ends] = attr;
-		given_attrs->ends++;
-	}
+	nla_for_each_nested(attr, start->nest, rem)
+		given_attrs->ends += nla_type(attr) == KVERBS_A_SPEC_END;
 	given_attrs->spec = kv_attrs_given(attrs, KVERBS_A_SPEC_MAX);
 	given_attrs->loop = kv_u32_or(attrs[KVERBS_A_SPEC_LOOP], 0);
 	given_attrs->op = kv_u32_or(attrs[KVERBS_A_SPEC_OP], 0);
+	given_attrs->workers = kv_u32_or(attrs[KVERBS_A_SPEC_WORKERS], 0);
 	if (kv_run_check_given(given_attrs, &why))
 		return kv_msg_refuse_in(info, start->nest, attrs, &why);
 
@@ -124,23 +140,26 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->list = kv_u32_or(attrs[KVERBS_A_SPEC_LIST], 1);
 	spec->signal = kv_u32_or(attrs[KVERBS_A_SPEC_SIGNAL], spec->list);
 	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->signal);
+	spec->workers = kv_run_workers(spec->loop, given_attrs->ends, given_attrs->workers);
+	spec->interval_ns = kv_u64_or(attrs[KVERBS_A_SPEC_INTERVAL_NS], 0);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = kv_u32_or(attrs[KVERBS_A_SPEC_CPU], -1);
 	return 0;
 }
 
-static int run_parse_end(struct genl_info *info, struct start *start, unsigned int i)
+static int run_parse_end(struct genl_info *info, const struct start *start, u32 number,
+			 struct nlattr *end, struct nlattr **attrs)
 {
-	struct nlattr **attrs = start->of_end[i];
 	struct kv_refusal why;
 	int ret;
 
-	ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, start->end[i], end_policy, info->extack);
+	ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, end, end_policy, info->extack);
 	if (ret)
 		return ret;
-	if (!kv_run_check_end_given(&start->given, kv_attrs_given(attrs, KVERBS_A_END_MAX), &why))
+	if (!kv_run_check_end_given(&start->given, number,
+				    kv_attrs_given(attrs, KVERBS_A_END_MAX), &why))
 		return 0;
-	return kv_msg_refuse_in(info, start->end[i], attrs, &why);
+	return kv_msg_refuse_in(info, end, attrs, &why);
 }
 
 /* A buffer, if there is one, and, if there is one, the MR whose key names it. */
@@ -165,7 +184,11 @@ static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv
 	end->remote_addr = kv_u64_or(attrs[KVERBS_A_END_REMOTE_ADDR], 0);
 	end->remote_key = kv_u32_or(attrs[KVERBS_A_END_REMOTE_KEY], 0);
 	end->cpu = kv_u32_or(attrs[KVERBS_A_END_CPU], -1);
+	end->ah_id = kv_u32_or(attrs[KVERBS_A_END_AH], 0);
+	end->remote_qpn = kv_u32_or(attrs[KVERBS_A_END_REMOTE_QPN], 0);
+	end->remote_qkey = kv_u32_or(attrs[KVERBS_A_END_REMOTE_QKEY], 0);
 	return kv_msg_find(info, attrs[KVERBS_A_END_QP], qp, dev, &end->qp) ?:
+	       kv_msg_find(info, attrs[KVERBS_A_END_AH], ah, dev, &end->ah) ?:
 	       run_find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF],
 			       attrs[KVERBS_A_END_LOCAL_MR], dev, &end->local) ?:
 	       run_find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
@@ -190,7 +213,7 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 	run = kv_run_start(&new, &start->to, &wrong);
 	if (IS_ERR(run)) {
 		if (wrong < start->to.ends)
-			NL_SET_BAD_ATTR(info->extack, start->end[wrong]);
+			NL_SET_BAD_ATTR(info->extack, run_nth_end(start, wrong));
 		return kv_reply_end(info, reply, PTR_ERR(run));
 	}
 	ret = kv_reply_end(info, reply, nla_put_u32(reply, KVERBS_A_RUN_ID, run->id));
@@ -212,33 +235,75 @@ static int run_start_null(struct genl_info *info, const struct start *start)
 	return ret;
 }
 
+/* Finds the objects of all ends; the attributes of each have been checked. */
+static int run_find_ends(struct genl_info *info, const struct start *start, struct kv_dev *dev)
+{
+	struct nlattr *attrs[KVERBS_A_END_MAX + 1];
+	struct kv_run_end *end = start->to.end;
+	struct nlattr *attr;
+	int rem, ret;
+
+	nla_for_each_nested(attr, start->nest, rem) {
+		if (nla_type(attr) != KVERBS_A_SPEC_END)
+			continue;
+		ret = nla_parse_nested(attrs, KVERBS_A_END_MAX, attr, end_policy, info->extack) ?:
+		      run_find_end(info, attrs, dev, end++);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* Checks the attributes of all ends. @qp: receives the first end's QP. */
+static int run_parse_ends(struct genl_info *info, const struct start *start, struct nlattr **qp)
+{
+	struct nlattr *attrs[KVERBS_A_END_MAX + 1];
+	struct nlattr *attr;
+	int rem, ret;
+	u32 i = 0;
+
+	nla_for_each_nested(attr, start->nest, rem) {
+		if (nla_type(attr) != KVERBS_A_SPEC_END)
+			continue;
+		ret = run_parse_end(info, start, i, attr, attrs);
+		if (ret)
+			return ret;
+		if (!i++)
+			*qp = attrs[KVERBS_A_END_QP];
+	}
+	return 0;
+}
+
 /* The run's device is the device of the first end's QP. */
 static int run_start_on_ends(struct genl_info *info, struct start *start)
 {
 	struct kv_run_spec *spec = &start->to;
+	struct nlattr *first;
 	struct kv_obj *qp;
-	unsigned int i;
-	int ret = 0;
+	int ret;
 
+	ret = run_parse_ends(info, start, &first);
+	if (ret)
+		return ret;
 	spec->ends = start->given.ends;
-	for (i = 0; i < spec->ends && !ret; i++)
-		ret = run_parse_end(info, start, i);
+	spec->end = kvcalloc(spec->ends, sizeof(*spec->end), GFP_KERNEL);
+	if (!spec->end)
+		return -ENOMEM;
+	ret = kv_msg_lock_found(info, first, &kv_qp_class, &qp);
 	if (ret)
-		return ret;
-	ret = kv_msg_lock_found(info, start->of_end[0][KVERBS_A_END_QP], &kv_qp_class, &qp);
-	if (ret)
-		return ret;
-	for (i = 0; i < spec->ends && !ret; i++)
-		ret = run_find_end(info, start->of_end[i], qp->dev, &spec->end[i]);
+		goto out;
+	ret = run_find_ends(info, start, qp->dev);
 	if (!ret)
 		ret = run_start_on_dev(info, qp->dev, start);
 	kv_obj_unlock(qp);
+out:
+	kvfree(spec->end);
 	return ret;
 }
 
 static int run_start(struct sk_buff *skb, struct genl_info *info)
 {
-	/* Not on the stack: with its attributes a spec takes 3 KiB. */
+	/* Not on the stack, which has little room. */
 	struct start *start = kzalloc(sizeof(*start), GFP_KERNEL);
 	int ret;
 
@@ -297,19 +362,22 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 {
 	const struct kv_run_memory *local = &end->local, *target = &end->target;
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
-	bool remote = kv_op_needs_remote(spec->op);
+	bool remote = kv_run_sends(spec->loop) && kv_op_needs_remote(spec->op);
 
 	if (!nest ||
 	    nla_put_u32(skb, KVERBS_A_END_QP, end->qp_id) ||
-	    nla_put_u32(skb, KVERBS_A_END_LOCAL_BUF, local->buf_id) ||
+	    (local->buf_id && nla_put_u32(skb, KVERBS_A_END_LOCAL_BUF, local->buf_id)) ||
 	    (local->mr_id && nla_put_u32(skb, KVERBS_A_END_LOCAL_MR, local->mr_id)) ||
 	    (target->buf_id && nla_put_u32(skb, KVERBS_A_END_TARGET_BUF, target->buf_id)) ||
-	    kv_put_u64(skb, KVERBS_A_END_LOCAL_OFFSET, local->offset) ||
+	    (local->buf_id && kv_put_u64(skb, KVERBS_A_END_LOCAL_OFFSET, local->offset)) ||
 	    (target->buf_id && kv_put_u64(skb, KVERBS_A_END_TARGET_OFFSET, target->offset)) ||
 	    (target->mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, target->mr_id)) ||
 	    (remote && kv_put_u64(skb, KVERBS_A_END_REMOTE_ADDR, end->remote_addr)) ||
 	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)) ||
-	    (end->cpu >= 0 && nla_put_u32(skb, KVERBS_A_END_CPU, end->cpu)))
+	    (end->cpu >= 0 && nla_put_u32(skb, KVERBS_A_END_CPU, end->cpu)) ||
+	    (end->ah_id && (nla_put_u32(skb, KVERBS_A_END_AH, end->ah_id) ||
+			    nla_put_u32(skb, KVERBS_A_END_REMOTE_QPN, end->remote_qpn) ||
+			    nla_put_u32(skb, KVERBS_A_END_REMOTE_QKEY, end->remote_qkey))))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -324,8 +392,9 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 
 	ret = nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ?:
 	      nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ?:
-	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ?:
-	      nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context);
+	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns);
+	if (!ret && kv_run_sends(spec->loop))
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context);
 	if (!ret && !run->told)
 		ret = nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
 	if (!ret && kv_op_is_atomic(spec->op))
@@ -333,10 +402,14 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);
 	if (!ret && spec->loop == KVERBS_LOOP_STREAM)
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth) ?:
-		      nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list) ?:
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list) ?:
 		      nla_put_u32(skb, KVERBS_A_SPEC_SIGNAL, spec->signal);
-	for (i = 0; i < spec->ends && !ret; i++)
+	if (!ret && kv_run_has_depth(spec->loop))
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth) ?:
+		      nla_put_u32(skb, KVERBS_A_SPEC_WORKERS, spec->workers);
+	if (!ret && spec->interval_ns)
+		ret = kv_put_u64(skb, KVERBS_A_SPEC_INTERVAL_NS, spec->interval_ns);
+	for (i = 0; i < min(spec->ends, KV_RUN_ENDS_TOLD) && !ret; i++)
 		ret = run_put_end(skb, spec, &spec->end[i]);
 	return ret;
 }
@@ -345,10 +418,10 @@ static int run_put_spec(struct sk_buff *skb, const struct kv_run *run)
 {
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_RUN_SPEC);
 	const struct kv_run_spec *spec = &run->spec;
-	const struct kv_dev *dev = run->obj.dev;
+	struct kv_dev *dev = run->obj.dev;
 
 	if (!nest ||
-	    (!dev->gone && nla_put_string(skb, KVERBS_A_SPEC_DEV, dev->name)) ||
+	    (!dev->gone && kv_put_dev_name(skb, KVERBS_A_SPEC_DEV, dev)) ||
 	    nla_put_u32(skb, KVERBS_A_SPEC_LOOP, spec->loop) ||
 	    (spec->iters != U64_MAX && kv_put_u64(skb, KVERBS_A_SPEC_ITERS, spec->iters)) ||
 	    (spec->time_ns != U64_MAX && kv_put_u64(skb, KVERBS_A_SPEC_TIME_NS, spec->time_ns)) ||
@@ -358,6 +431,18 @@ static int run_put_spec(struct sk_buff *skb, const struct kv_run *run)
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
+}
+
+/* How evenly the samples are shared out to the ends. */
+static int run_put_shares(struct sk_buff *skb, const struct kv_loop *loop, bool measuring)
+{
+	u64 least, most;
+
+	if (!loop->flows)
+		return 0;
+	kv_flow_share(loop, &least, &most);
+	return kv_put_u64(skb, KVERBS_A_RESULT_LEAST, measuring ? least : 0) ?:
+	       kv_put_u64(skb, KVERBS_A_RESULT_MOST, measuring ? most : 0);
 }
 
 static int run_put_result(struct sk_buff *skb, const struct kv_worker *worker)
@@ -385,7 +470,8 @@ static int run_put_result(struct sk_buff *skb, const struct kv_worker *worker)
 	      kv_put_u64(skb, KVERBS_A_RESULT_SUM_TICKS, READ_ONCE(hist->sum)) ?:
 	      kv_put_u64(skb, KVERBS_A_RESULT_ELAPSED_TICKS, kv_loop_elapsed(loop)) ?:
 	      kv_put_u64(skb, KVERBS_A_RESULT_ELAPSED_NS, READ_ONCE(worker->elapsed_ns)) ?:
-	      kv_put_u64(skb, KVERBS_A_RESULT_YIELDS, READ_ONCE(loop->yields));
+	      kv_put_u64(skb, KVERBS_A_RESULT_YIELDS, READ_ONCE(loop->yields)) ?:
+	      run_put_shares(skb, loop, measuring);
 	nla_nest_end(skb, nest);
 	return ret;
 }
@@ -400,13 +486,13 @@ static int run_fill(struct sk_buff *skb, struct kv_obj *obj)
 	ret = run_put_spec(skb, run) ?:
 	      nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
 	      nla_put_u32(skb, KVERBS_A_RUN_HIST_SHIFT, KV_HIST_SHIFT);
-	for (i = 0; i < run->workers && !ret; i++)
+	for (i = 0; i < run->spec.workers && !ret; i++)
 		ret = run_put_result(skb, &run->worker[i]);
 	return ret;
 }
 
-/* Bytes that run_fill() needs at most: a worker's END has less than 128, its RESULT 256. */
-#define FILL_SIZE (NLMSG_DEFAULT_SIZE + KV_RUN_WORKERS_MAX * 384)
+/* Bytes that run_fill() needs at most: an END has less than 128, a RESULT 256. */
+#define FILL_SIZE (NLMSG_DEFAULT_SIZE + KV_RUN_ENDS_TOLD * 128 + KV_RUN_WORKERS_MAX * 256)
 
 /* A message of the dump has to hold the run with the most workers. */
 static int run_start_list(struct netlink_callback *cb)
@@ -432,7 +518,7 @@ static int run_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *s
 
 	if (worker && !first)
 		return kv_msg_refuse(info, worker, -EINVAL, "worker goes with first_bin only");
-	if (number >= run->workers)
+	if (number >= run->spec.workers)
 		return kv_msg_refuse(info, worker, -EINVAL, "the run has fewer workers");
 	ret = kv_put_obj(skb, obj, &run_noun);
 	if (ret || !first)

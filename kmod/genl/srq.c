@@ -2,7 +2,6 @@
 #include <rdma/ib_verbs.h>
 #include "dev.h"
 #include "genl/msg.h"
-#include "pd.h"
 #include "refuse.h"
 #include "srq.h"
 
@@ -44,9 +43,7 @@ static struct kv_obj *srq_make(struct genl_info *info, const struct kv_new *new)
 }
 
 static const struct kv_noun srq_noun = {
-	KV_NOUN(srq, SRQ),
-	.pd = KVERBS_A_SRQ_PD,
-	.verb_ns = KVERBS_A_SRQ_VERB_NS,
+	KV_NOUN_OF_PD(srq, SRQ),
 };
 
 static int srq_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
@@ -61,8 +58,7 @@ static int srq_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff
 
 	return kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", obj->dev, max_srq_wr) ?:
 	       kv_srq_modify(container_of(obj, struct kv_srq, obj), &attr, mask, info->extack) ?:
-	       kv_put_obj(skb, obj, &srq_noun) ?:
-	       kv_put_times(skb, obj, &srq_noun);
+	       kv_put_obj(skb, obj, &srq_noun);
 }
 
 static int srq_check_modify(struct genl_info *info)

@@ -2,7 +2,6 @@
 #include <linux/slab.h>
 #include "ah.h"
 #include "buf.h"
-#include "dev.h"
 #include "genl/msg.h"
 #include "mr.h"
 #include "post.h"
@@ -31,6 +30,7 @@ static const struct nla_policy wr_policy[KVERBS_A_WR_MAX + 1] = {
 	[KVERBS_A_WR_AH] = KV_POLICY_ID,
 	[KVERBS_A_WR_REMOTE_QPN] = KV_POLICY_24BIT,
 	[KVERBS_A_WR_REMOTE_QKEY] = { .type = NLA_U32 },
+	[KVERBS_A_WR_INVALIDATE_RKEY] = { .type = NLA_U32 },
 };
 
 static const struct nla_policy policy[KVERBS_A_POST_MAX + 1] = {
@@ -40,37 +40,6 @@ static const struct nla_policy policy[KVERBS_A_POST_MAX + 1] = {
 	[KVERBS_A_POST_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_POST_MAX),
 };
 
-/* The next attribute of a type behind @at, which may be NULL; NULL: there is none. */
-static struct nlattr *wr_next_attr(struct nlattr *head, int len, int type, struct nlattr *at)
-{
-	if (at) {
-		len -= (void *)at - (void *)head;
-		head = nla_next(at, &len);
-	}
-	return nla_find(head, len, type);
-}
-
-static struct nlattr *wr_next(struct genl_info *info, struct nlattr *at)
-{
-	return wr_next_attr(genlmsg_data(info->genlhdr), genlmsg_len(info->genlhdr),
-			    KVERBS_A_POST_WR, at);
-}
-
-static struct nlattr *wr_next_sge(struct nlattr *wr, struct nlattr *at)
-{
-	return wr_next_attr(nla_data(wr), nla_len(wr), KVERBS_A_WR_SGE, at);
-}
-
-/* Refuses a message because of one of its requests, whose attributes are @attrs. */
-static int wr_refuse(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
-		     const struct kv_refusal *why)
-{
-	if (!why->missing)
-		return kv_msg_refuse(info, attrs[why->attr], why->error, why->text);
-	NL_SET_ERR_ATTR_MISS(info->extack, nest, why->attr);
-	return kv_msg_refuse(info, nest, why->error, why->text);
-}
-
 /* Parses the attributes that name no objects. @first: the list's first request. */
 static int wr_parse_spec(struct genl_info *info, struct nlattr *nest, struct nlattr **attrs,
 			 const struct kv_wr_spec *first, struct kv_wr_spec *spec)
@@ -79,8 +48,11 @@ static int wr_parse_spec(struct genl_info *info, struct nlattr *nest, struct nla
 
 	spec->op = kv_u32_or(attrs[KVERBS_A_WR_OP], 0);
 	if (kv_request_check_attrs(spec->op, kv_attrs_given(attrs, KVERBS_A_WR_MAX), &why) ||
-	    kv_request_check_queue(spec->op, first->op, info->attrs[KVERBS_A_POST_SRQ], &why))
-		return wr_refuse(info, nest, attrs, &why);
+	    kv_request_check_queue(spec->op, first->op, info->attrs[KVERBS_A_POST_SRQ], &why)) {
+		/* Of a list, the request that lacks an attribute is named, too. */
+		NL_SET_BAD_ATTR(info->extack, nest);
+		return kv_msg_refuse_in(info, nest, attrs, &why);
+	}
 	spec->wr_id = kv_u64_or(attrs[KVERBS_A_WR_WR_ID], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_WR_FLAGS], 0);
 	spec->imm = kv_u32_or(attrs[KVERBS_A_WR_IMM], 0);
@@ -90,6 +62,7 @@ static int wr_parse_spec(struct genl_info *info, struct nlattr *nest, struct nla
 	spec->swap = kv_u64_or(attrs[KVERBS_A_WR_SWAP], 0);
 	spec->remote_qpn = kv_u32_or(attrs[KVERBS_A_WR_REMOTE_QPN], 0);
 	spec->remote_qkey = kv_u32_or(attrs[KVERBS_A_WR_REMOTE_QKEY], 0);
+	spec->invalidate_rkey = kv_u32_or(attrs[KVERBS_A_WR_INVALIDATE_RKEY], 0);
 	return 0;
 }
 
@@ -122,9 +95,11 @@ static int wr_parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_
 			 struct kv_wr_spec *spec)
 {
 	struct nlattr *attr;
-	int ret;
+	int ret, rem;
 
-	for (attr = wr_next_sge(nest, NULL); attr; attr = wr_next_sge(nest, attr)) {
+	nla_for_each_nested(attr, nest, rem) {
+		if (nla_type(attr) != KVERBS_A_WR_SGE)
+			continue;
 		if (spec->sges == KVERBS_SGE_MAX)
 			return kv_msg_refuse(info, attr, -EINVAL, "more than 32 sges");
 		ret = wr_parse_sge(info, attr, dev, &spec->sge[spec->sges]);
@@ -138,18 +113,20 @@ static int wr_parse_sges(struct genl_info *info, struct nlattr *nest, struct kv_
 /* Names the SGE number @n in a refusal, or the request if it has fewer SGEs. */
 static void wr_blame_sge(struct genl_info *info, struct nlattr *nest, unsigned int n)
 {
-	struct nlattr *attr = wr_next_sge(nest, NULL);
+	struct nlattr *attr, *wrong = nest;
+	int rem;
 
-	while (attr && n--)
-		attr = wr_next_sge(nest, attr);
-	NL_SET_BAD_ATTR(info->extack, attr ?: nest);
+	nla_for_each_nested(attr, nest, rem)
+		if (nla_type(attr) == KVERBS_A_WR_SGE && n-- == 0)
+			wrong = attr;
+	NL_SET_BAD_ATTR(info->extack, wrong);
 }
 
 /* Finds the objects that the request names; they are of the locked device. */
 static int wr_parse_objects(struct genl_info *info, struct nlattr *nest, struct kv_obj *queue,
 			    struct kv_wr_spec *spec)
 {
-	struct nlattr *ah_id = wr_next_attr(nla_data(nest), nla_len(nest), KVERBS_A_WR_AH, NULL);
+	struct nlattr *ah_id = nla_find_nested(nest, KVERBS_A_WR_AH);
 	unsigned int sge;
 	int ret;
 
@@ -171,22 +148,20 @@ static int wr_post_list(struct genl_info *info, struct kv_wr_spec *spec, unsigne
 			struct kv_obj *queue, struct sk_buff *skb)
 {
 	struct kv_posted posted = {};
-	struct nlattr *nest = NULL;
-	unsigned int i;
-	int ret;
+	struct kv_wr_spec *at = spec;
+	struct nlattr *nest;
+	int ret, rem;
 
-	for (i = 0; i < n; i++) {
-		nest = wr_next(info, nest);
-		ret = wr_parse_objects(info, nest, queue, &spec[i]);
+	nlmsg_for_each_attr(nest, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(nest) != KVERBS_A_POST_WR)
+			continue;
+		ret = wr_parse_objects(info, nest, queue, at++);
 		if (ret)
 			return ret;
 	}
-	ret = kv_post(spec, n,
-		      kv_u32_or(info->attrs[KVERBS_A_POST_CONTEXT], KVERBS_POST_PROCESS),
-		      &posted, info->extack);
-	if (ret)
-		return ret;
-	return nla_put_u32(skb, KVERBS_A_POST_POSTED, posted.n) ?:
+	return kv_post(spec, n, kv_u32_or(info->attrs[KVERBS_A_POST_CONTEXT], KVERBS_POST_PROCESS),
+		       &posted, info->extack) ?:
+	       nla_put_u32(skb, KVERBS_A_POST_POSTED, posted.n) ?:
 	       (posted.error ? nla_put_s32(skb, KVERBS_A_POST_ERROR, posted.error) : 0) ?:
 	       kv_put_u64(skb, KVERBS_A_POST_VERB_NS, posted.verb_ns);
 }
@@ -196,16 +171,17 @@ static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, un
 {
 	bool srq = info->attrs[KVERBS_A_POST_SRQ];
 	struct nlattr *attrs[KVERBS_A_WR_MAX + 1];
-	struct nlattr *nest = NULL;
+	struct kv_wr_spec *at = spec;
 	struct sk_buff *reply;
 	struct kv_obj *queue;
-	unsigned int i;
-	int ret;
+	struct nlattr *nest;
+	int ret, rem;
 
-	for (i = 0; i < n; i++) {
-		nest = wr_next(info, nest);
+	nlmsg_for_each_attr(nest, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(nest) != KVERBS_A_POST_WR)
+			continue;
 		ret = nla_parse_nested(attrs, KVERBS_A_WR_MAX, nest, wr_policy, info->extack) ?:
-		      wr_parse_spec(info, nest, attrs, spec, &spec[i]);
+		      wr_parse_spec(info, nest, attrs, spec, at++);
 		if (ret)
 			return ret;
 	}
@@ -225,10 +201,10 @@ static int wr_post(struct sk_buff *skb, struct genl_info *info)
 	struct kv_refusal why;
 	struct nlattr *nest;
 	unsigned int n = 0;
-	int ret;
+	int ret, rem;
 
-	for (nest = wr_next(info, NULL); nest; nest = wr_next(info, nest))
-		n++;
+	nlmsg_for_each_attr(nest, info->nlhdr, GENL_HDRLEN, rem)
+		n += nla_type(nest) == KVERBS_A_POST_WR;
 	if (kv_request_check_list(kv_attrs_given(info->attrs, KVERBS_A_POST_MAX), n, &why))
 		return kv_msg_refuse_by(info, &why);
 	/* Not on the stack: each has 32 SGEs, which take most of 1 KiB. */

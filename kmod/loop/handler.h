@@ -13,21 +13,16 @@
  * kv_handler_take() come one at a time, and may begin before kv_handler_begin() has returned.
  */
 
-static __always_inline __u64 *kv_handler_next(const struct kv_loop *l, __u64 *at)
-{
-	return ++at == l->posted + l->groups ? l->posted : at;
-}
-
 static __always_inline int kv_handler_post(struct kv_loop *l, int bh_disabled)
 {
 	__u64 *at = l->newest;
 
 	/* All of it before the post: the completion may be handled before the post returns. */
-	l->newest = kv_handler_next(l, at);
+	l->newest = kv_group_next(l, l->posted, at);
 	l->outstanding++;
 	l->left--;
 	*at = kv_env_now();
-	return kv_group_post(l, bh_disabled);
+	return kv_group_post(l, l->a, bh_disabled);
 }
 
 /**
@@ -68,7 +63,7 @@ static __always_inline int kv_handler_take(struct kv_loop *l, __u64 t1, int bh_d
 	kv_sample_record(l, *l->oldest, t1);
 	if (may_sleep)
 		kv_env_cond_resched(l);
-	l->oldest = kv_handler_next(l, l->oldest);
+	l->oldest = kv_group_next(l, l->posted, l->oldest);
 	l->outstanding--;
 	while (l->outstanding < l->groups && l->left && kv_sample_more(l, t1)) {
 		ret = kv_handler_post(l, bh_disabled);

@@ -18,6 +18,7 @@
  *                         bh_disabled, softirqs are held off around it (only the kernel has that)
  *   kv_env_post_quiet(e, bh_disabled)  the same, of a list of which no request is signaled
  *   kv_env_post_recv(e)   post the prepared receive
+ *   kv_env_post_srq_recv(e)  post it to the SRQ of the end's QP
  *   kv_env_send_cq(e), kv_env_recv_cq(e)
  *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
  *                         status is then in the loop)
@@ -47,18 +48,38 @@
 
 struct kv_end;
 
-/* Ends of connections that a loop drives at most. */
-#define KV_LOOP_ENDS 2
-
-/* Receives that must be posted on an end before a loop that receives starts. */
+/* Receives that must be posted on an end before a ping-pong that receives starts. */
 #define KV_LOOP_RECVS 2
 
 /* Completions that a CQ needs room for if all goes to one: these, a send, a probe. */
 #define KV_LOOP_WCS (KV_LOOP_RECVS + 2)
 
 /**
+ * struct kv_flow - one of several ends that a loop drives, and what is outstanding there
+ * @end: the end
+ * @cq: the CQ that is polled for it, and for no other end
+ * @next: the flow whose CQ is polled next; they are a ring
+ * @posted: streams only: room for kv_loop.groups counters, of when the groups outstanding were
+ *	posted
+ * @oldest: of @posted, the group whose completion comes next
+ * @newest: of @posted, where the counter of the next group goes
+ * @outstanding: groups outstanding
+ * @done: iterations completed; others may read it while the loop runs
+ */
+struct kv_flow {
+	struct kv_end *end;
+	struct kv_env_cq *cq;
+	struct kv_flow *next;
+	__u64 *posted;
+	__u64 *oldest;
+	__u64 *newest;
+	__u32 outstanding;
+	__u64 done;
+};
+
+/**
  * struct kv_loop - what a loop works on, and what it leaves
- * @a: the end that starts
+ * @a: the end that starts, or the first of several
  * @b: the other end; one-thread ping-pong only, else NULL
  * @hist: where samples go
  * @posted: streams and handlers only: room for @groups counters, of when the groups
@@ -66,6 +87,8 @@ struct kv_end;
  * @groups: streams and handlers only: groups of requests that may be outstanding, from 1 on
  * @quiet: streams and handlers only: lists of a group before the one whose last request is
  *	signaled
+ * @flow: all ends, of a loop that drives several at a time; else NULL
+ * @flows: how many
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
@@ -87,15 +110,17 @@ struct kv_end;
  * @stopped: counter when @stop was first seen; 0: not yet
  * @wc_status: status of the completion that ended the loop; 0 if none did
  * @vendor_err: that completion's vendor error
- * @oldest: handlers only, as what follows: of @posted, the group whose completion comes next
- * @newest: of @posted, where the counter of the next group goes
- * @left: groups that are not posted yet
- * @outstanding: groups outstanding
- * @ended: no completion is taken any more; written last, with release
- * @error: why it ended, a negative errno; 0: all that was begun is complete
+ * @oldest: handlers only: of @posted, the group whose completion comes next
+ * @newest: handlers only: of @posted, where the counter of the next group goes
+ * @left: handlers and loops of several ends only: groups that are not posted yet
+ * @outstanding: ditto: groups outstanding
+ * @ended: handlers only: no completion is taken any more; written last, with release
+ * @error: handlers only: why it ended, a negative errno; 0: all that was begun is complete
+ * @interval: paced streams only: whole ticks from the time when a group is due to that of the next
+ * @fraction: paced streams only: the rest of that interval, in 2^-32 ticks
  *
- * The loops only read what stands above @stop. Others may read what stands between @first
- * and @yields, and @wc_status and @vendor_err, while the loop runs.
+ * The loops only read what stands above @stop, and @interval and @fraction. Others may read what
+ * stands between @first and @yields, and @wc_status and @vendor_err, while the loop runs.
  */
 struct kv_loop {
 	struct kv_end *a;
@@ -104,6 +129,8 @@ struct kv_loop {
 	__u64 *posted;
 	__u32 groups;
 	__u32 quiet;
+	struct kv_flow *flow;
+	__u32 flows;
 	__u64 iters;
 	__u64 time;
 	__u64 timeout;
@@ -131,6 +158,9 @@ struct kv_loop {
 	__u32 outstanding;
 	int ended;
 	int error;
+
+	__u64 interval;
+	__u32 fraction;
 };
 
 /*
@@ -145,11 +175,17 @@ typedef int (*kv_loop_fn)(struct kv_loop *l);
 
 KV_LOOP_DECLARE(event);
 KV_LOOP_DECLARE(null);
+KV_LOOP_DECLARE(paced);
 KV_LOOP_DECLARE(post_to_completion);
 KV_LOOP_DECLARE(send_client);
 KV_LOOP_DECLARE(send_server);
 KV_LOOP_DECLARE(send_pingpong);
 KV_LOOP_DECLARE(stream);
+KV_LOOP_DECLARE(stream_server);
+KV_LOOP_DECLARE(stream_server_srq);
+KV_LOOP_DECLARE(streams);
+KV_LOOP_DECLARE(streams_server);
+KV_LOOP_DECLARE(streams_server_srq);
 KV_LOOP_DECLARE(write_client);
 KV_LOOP_DECLARE(write_server);
 KV_LOOP_DECLARE(write_pingpong);
@@ -169,8 +205,24 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
 	return first && last > first ? last - first : 0;
 }
 
+/**
+ * struct kv_loop_form - what a loop does, of those that poll
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op, one that kv_op_fits_loop(); does not matter for NULL
+ * @several: each worker drives several ends; STREAM and STREAM_SERVER only
+ * @paced: groups are due at an interval; STREAM of one end only
+ * @srq: the receives come from an SRQ; STREAM_SERVER only
+ */
+struct kv_loop_form {
+	__u32 loop;
+	__u32 op;
+	int several;
+	int paced;
+	int srq;
+};
+
 void kv_loop_reset(struct kv_loop *l);
-kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int bh_disabled);
+kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled);
 kv_loop_fn kv_loop_pick_event(int bh_disabled);
 
 #endif

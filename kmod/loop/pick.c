@@ -5,33 +5,39 @@
 
 /**
  * kv_loop_pick() - the function that runs a loop
- * @loop: enum kverbs_loop
- * @op: enum kverbs_op, one that kv_op_fits_loop(); does not matter for NULL
+ * @form: what the loop does
  * @bh_disabled: post with softirqs held off
  *
  * Return: the function, or NULL if there is none.
  */
-kv_loop_fn kv_loop_pick(__u32 loop, __u32 op, int bh_disabled)
+kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 {
-	int send = op == KVERBS_OP_SEND;
-	int write = op == KVERBS_OP_WRITE;
+	int write = form->op == KVERBS_OP_WRITE;
 
-	switch (loop) {
+	switch (form->loop) {
 	case KVERBS_LOOP_NULL:
 		return KV_LOOP_PICK(null, bh_disabled);
 	case KVERBS_LOOP_POST_TO_COMPLETION:
 		return KV_LOOP_PICK(post_to_completion, bh_disabled);
 	case KVERBS_LOOP_PINGPONG_CLIENT:
-		return send ? KV_LOOP_PICK(send_client, bh_disabled) :
-		       write ? KV_LOOP_PICK(write_client, bh_disabled) : NULL;
+		return write ? KV_LOOP_PICK(write_client, bh_disabled) :
+			       KV_LOOP_PICK(send_client, bh_disabled);
 	case KVERBS_LOOP_PINGPONG_SERVER:
-		return send ? KV_LOOP_PICK(send_server, bh_disabled) :
-		       write ? KV_LOOP_PICK(write_server, bh_disabled) : NULL;
+		return write ? KV_LOOP_PICK(write_server, bh_disabled) :
+			       KV_LOOP_PICK(send_server, bh_disabled);
 	case KVERBS_LOOP_PINGPONG:
-		return send ? KV_LOOP_PICK(send_pingpong, bh_disabled) :
-		       write ? KV_LOOP_PICK(write_pingpong, bh_disabled) : NULL;
+		return write ? KV_LOOP_PICK(write_pingpong, bh_disabled) :
+			       KV_LOOP_PICK(send_pingpong, bh_disabled);
 	case KVERBS_LOOP_STREAM:
-		return KV_LOOP_PICK(stream, bh_disabled);
+		return form->paced ? KV_LOOP_PICK(paced, bh_disabled) :
+		       form->several ? KV_LOOP_PICK(streams, bh_disabled) :
+				       KV_LOOP_PICK(stream, bh_disabled);
+	case KVERBS_LOOP_STREAM_SERVER:
+		if (form->several)
+			return form->srq ? KV_LOOP_PICK(streams_server_srq, bh_disabled) :
+					   KV_LOOP_PICK(streams_server, bh_disabled);
+		return form->srq ? KV_LOOP_PICK(stream_server_srq, bh_disabled) :
+				   KV_LOOP_PICK(stream_server, bh_disabled);
 	}
 	return NULL;
 }

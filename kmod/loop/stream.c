@@ -20,7 +20,7 @@ static __always_inline int stream_body(struct kv_loop *l, int bh_disabled)
 	for (;;) {
 		while (outstanding < l->groups && left && kv_sample_more(l, t1)) {
 			*newest = kv_env_now();
-			ret = kv_group_post(l, bh_disabled);
+			ret = kv_group_post(l, a, bh_disabled);
 			if (ret)
 				return kv_sample_broken(l, ret);
 			if (++newest == end)

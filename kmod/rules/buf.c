@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include <linux/errno.h>
 #include "buf.h"
 
 #define PAGE_MIN 4096

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include <linux/errno.h>
 #include "conn.h"
 
 #define STATE(state) (1U << KVERBS_CONN_##state)
@@ -23,6 +22,8 @@ __u32 kv_conn_rules_states(__u32 cmd)
 		[KVERBS_CMD_CONN_REJECT] = STATE(REQUESTED) | STATE(ANSWERED),
 		/* Until the peer has confirmed, the CM has no message to send to the peer. */
 		[KVERBS_CMD_CONN_DISCONNECT] = STATE(ESTABLISHED),
+		[KVERBS_CMD_CONN_JOIN] = STATE(IDLE),
+		[KVERBS_CMD_CONN_LEAVE] = STATE(JOINING) | STATE(JOINED),
 	};
 
 	return cmd <= KVERBS_CMD_MAX ? states[cmd] : 0;
@@ -39,7 +40,7 @@ __u32 kv_conn_rules_states(__u32 cmd)
 int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why)
 {
 	static const char *const text[] = {
-		[KVERBS_CONN_IDLE] = "the conn is idle: listen, or resolve an address first",
+		[KVERBS_CONN_IDLE] = "the conn is idle: listen, resolve an address, or join a group first",
 		[KVERBS_CONN_LISTENING] = "the conn listens: take its requests, or delete it",
 		[KVERBS_CONN_RESOLVING_ADDR] = "an address is resolved: wait for addr_resolved",
 		[KVERBS_CONN_ADDR_RESOLVED] = "the address is known: resolve the route next",
@@ -54,6 +55,8 @@ int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why)
 		[KVERBS_CONN_DISCONNECTED] = "the connection has ended: make another conn",
 		[KVERBS_CONN_REJECTED] = "the connection was rejected: make another conn",
 		[KVERBS_CONN_FAILED] = "the connection has failed: make another conn",
+		[KVERBS_CONN_JOINING] = "a group is joined: wait for joined, or leave it",
+		[KVERBS_CONN_JOINED] = "the conn is a member of a group: leave it first",
 	};
 
 	return 1U << state & states ? 0 : kv_refusal_set(why, -EINVAL, text[state]);
@@ -63,27 +66,18 @@ int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why)
  * kv_conn_rules_check_qp() - can the RDMA CM connect this QP?
  * @type: enum kverbs_qp_type
  * @in_use: another CONN has it
+ * @state: enum kverbs_qp_state
  * @why: receives the refusal
  *
  * Return: 0, -EINVAL, or -EBUSY.
  */
-int kv_conn_rules_check_qp(__u32 type, bool in_use, struct kv_refusal *why)
+int kv_conn_rules_check_qp(__u32 type, bool in_use, __u32 state, struct kv_refusal *why)
 {
 	if (type != KVERBS_QPT_RC)
 		return kv_refusal_set(why, -EINVAL, "the qp must be an RC one");
-	return in_use ? kv_refusal_set(why, -EBUSY,
-				       "the qp is in use by another conn: delete that first") : 0;
-}
-
-/**
- * kv_conn_rules_check_qp_state() - can the RDMA CM connect a QP in this state?
- * @state: enum kverbs_qp_state
- * @why: receives the refusal
- *
- * Return: 0 or -EINVAL.
- */
-int kv_conn_rules_check_qp_state(__u32 state, struct kv_refusal *why)
-{
+	if (in_use)
+		return kv_refusal_set(why, -EBUSY,
+				      "the qp is in use by another conn: delete that first");
 	if (state == KVERBS_QPS_RESET || state == KVERBS_QPS_INIT)
 		return 0;
 	return kv_refusal_set(why, -EINVAL, "the qp must be in RESET or INIT: reset it");
@@ -106,5 +100,28 @@ int kv_conn_rules_check_given(__u32 given, __u32 state, bool iwarp, struct kv_re
 	if (given & 1U << KVERBS_A_CONN_ACK_TIMEOUT && iwarp)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_ACK_TIMEOUT,
 					   "ack_timeout does not go with iWARP: TCP sends a packet again");
+	return 0;
+}
+
+/**
+ * kv_conn_rules_check_join() - can a group be joined from an address?
+ * @any: the address is that of any device
+ * @multicast: the group's address is a multicast address
+ * @same_family: both are of one family
+ * @why: receives the refusal, with an attribute of KVERBS_A_CONN_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_conn_rules_check_join(bool any, bool multicast, bool same_family, struct kv_refusal *why)
+{
+	if (any)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_SRC,
+					   "src must be an address of the device: the group is joined there");
+	if (!multicast)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_GROUP,
+					   "group is no multicast address: those are 224.0.0.0 to 239.255.255.255, or begin with ff");
+	if (!same_family)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_SRC,
+					   "src and group must be of the same family");
 	return 0;
 }

@@ -12,8 +12,8 @@
 
 __u32 kv_conn_rules_states(__u32 cmd);
 int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why);
-int kv_conn_rules_check_qp(__u32 type, bool in_use, struct kv_refusal *why);
-int kv_conn_rules_check_qp_state(__u32 state, struct kv_refusal *why);
+int kv_conn_rules_check_qp(__u32 type, bool in_use, __u32 state, struct kv_refusal *why);
+int kv_conn_rules_check_join(bool any, bool multicast, bool same_family, struct kv_refusal *why);
 int kv_conn_rules_check_given(__u32 given, __u32 state, bool iwarp, struct kv_refusal *why);
 
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include <linux/errno.h>
 #include "qp_table.h"
 
 #define TYPES (KVERBS_QPT_MAX + 1)
@@ -26,8 +25,8 @@ struct step {
 #define RESPONDER (KV_QPA_MAX_DEST_RD_ATOMIC | KV_QPA_MIN_RNR_TIMER)
 
 #define TAKES_IN_INIT {								\
-	[KVERBS_QPT_RC] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS,	\
-	[KVERBS_QPT_UC] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS,	\
+	[KVERBS_QPT_RC ... KVERBS_QPT_UC] =					\
+		KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS,		\
 	[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_QKEY,	\
 }
 
@@ -51,10 +50,8 @@ static const struct step steps[STATES][STATES] = {
 				[KVERBS_QPT_UC] = ADDRESS,
 			},
 			.takes = {
-				[KVERBS_QPT_RC] = KV_QPA_ALT_PATH | KV_QPA_ACCESS |
-						  KV_QPA_PKEY_INDEX,
-				[KVERBS_QPT_UC] = KV_QPA_ALT_PATH | KV_QPA_ACCESS |
-						  KV_QPA_PKEY_INDEX,
+				[KVERBS_QPT_RC ... KVERBS_QPT_UC] =
+					KV_QPA_ALT_PATH | KV_QPA_ACCESS | KV_QPA_PKEY_INDEX,
 				[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_QKEY,
 			},
 		},
@@ -64,8 +61,7 @@ static const struct step steps[STATES][STATES] = {
 			.exists = 1,
 			.needs = {
 				[KVERBS_QPT_RC] = KV_QPA_SQ_PSN | RETRIES,
-				[KVERBS_QPT_UC] = KV_QPA_SQ_PSN,
-				[KVERBS_QPT_UD] = KV_QPA_SQ_PSN,
+				[KVERBS_QPT_UC ... KVERBS_QPT_UD] = KV_QPA_SQ_PSN,
 			},
 			.takes = TAKES_TO_RTS,
 		},
@@ -74,11 +70,7 @@ static const struct step steps[STATES][STATES] = {
 		[KVERBS_QPS_RTS] = { .exists = 1, .takes = TAKES_TO_RTS },
 		[KVERBS_QPS_SQD] = {
 			.exists = 1,
-			.takes = {
-				[KVERBS_QPT_RC] = KV_QPA_SQD_ASYNC_NOTIFY,
-				[KVERBS_QPT_UC] = KV_QPA_SQD_ASYNC_NOTIFY,
-				[KVERBS_QPT_UD] = KV_QPA_SQD_ASYNC_NOTIFY,
-			},
+			.takes = { [0 ... KVERBS_QPT_MAX] = KV_QPA_SQD_ASYNC_NOTIFY },
 		},
 	},
 	[KVERBS_QPS_SQD] = {
@@ -102,16 +94,6 @@ static const struct step steps[STATES][STATES] = {
 			},
 		},
 	},
-};
-
-static const char *const names[STATES] = {
-	[KVERBS_QPS_RESET] = "RESET",
-	[KVERBS_QPS_INIT] = "INIT",
-	[KVERBS_QPS_RTR] = "RTR",
-	[KVERBS_QPS_RTS] = "RTS",
-	[KVERBS_QPS_SQD] = "SQD",
-	[KVERBS_QPS_SQE] = "SQE",
-	[KVERBS_QPS_ERR] = "ERR",
 };
 
 static const char *const no_step[STATES] = {
@@ -213,13 +195,6 @@ static int has(__u32 type, __u32 bit)
 	return !!(all & bit);
 }
 
-static int refuse(struct kv_qp_step *wrong, __u32 bit, const char *text)
-{
-	wrong->bit = bit;
-	wrong->text = text;
-	return -EINVAL;
-}
-
 static __u32 lowest(__u32 bits)
 {
 	return bits & -bits;
@@ -231,7 +206,8 @@ static __u32 lowest(__u32 bits)
  * @from: enum kverbs_qp_state, the state that it is in
  * @to: enum kverbs_qp_state
  * @mask: KV_QPA_*, the attributes that are given; STATE does not matter
- * @wrong: receives the reason of a refusal
+ * @wrong: receives the refusal; its attribute is a bit of KV_QPA_*, the lowest if several are
+ *	wrong, and 0 if the QP can't go from the one state to the other
  *
  * Checks first that there is such a transition, then that no attribute is missing,
  * then that the transition takes all attributes. The value of CUR_STATE is not
@@ -239,7 +215,7 @@ static __u32 lowest(__u32 bits)
  *
  * Return: 0 or -EINVAL.
  */
-int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_qp_step *wrong)
+int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_refusal *wrong)
 {
 	const struct refusal *vain;
 	const struct step *step;
@@ -247,33 +223,24 @@ int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_qp
 	const char *text;
 
 	if (type >= TYPES || from >= STATES || to >= STATES)
-		return refuse(wrong, 0, "no such type or state of a qp");
+		return kv_refusal_set(wrong, -EINVAL, "no such type or state of a qp");
 	step = &steps[from][to];
 	if (!exists(from, to))
-		return refuse(wrong, 0, to == KVERBS_QPS_SQE ? no_step_to_sqe : no_step[from]);
+		return kv_refusal_set(wrong, -EINVAL, to == KVERBS_QPS_SQE ?
+				      no_step_to_sqe : no_step[from]);
 	needs = step->needs[type];
 	takes = needs | step->takes[type] | KV_QPA_STATE;
 
 	bit = lowest(needs & ~mask);
 	if (bit)
-		return refuse(wrong, bit, refusals[__builtin_ctz(bit)].missing);
+		return kv_refusal_set_attr(wrong, -EINVAL, bit,
+					   refusals[__builtin_ctz(bit)].missing);
 	bit = lowest(mask & ~takes);
 	if (!bit)
 		return 0;
 	if (bit >= 1U << BITS)
-		return refuse(wrong, bit, no_attr);
+		return kv_refusal_set_attr(wrong, -EINVAL, bit, no_attr);
 	vain = &refusals[__builtin_ctz(bit)];
 	text = has(type, bit) ? vain->state[to] : vain->type[type];
-	return refuse(wrong, bit, text ? text : no_attr);
-}
-
-/**
- * kv_qp_state_name() - a state by its name in the specification
- * @state: enum kverbs_qp_state
- *
- * Return: the name; "unknown" if there is no such state.
- */
-const char *kv_qp_state_name(__u32 state)
-{
-	return state < STATES ? names[state] : "unknown";
+	return kv_refusal_set_attr(wrong, -EINVAL, bit, text ? text : no_attr);
 }

@@ -2,8 +2,8 @@
 #ifndef _KV_QP_TABLE_H
 #define _KV_QP_TABLE_H
 
-#include <linux/types.h>
 #include <kverbs.h>
+#include "refusal.h"
 
 /*
  * The transitions between a QP's states, and the attributes that each needs and
@@ -33,18 +33,6 @@
 #define KV_QPA_PATH_MIG_STATE (1U << 18)
 #define KV_QPA_DEST_QPN (1U << 20)
 
-/**
- * struct kv_qp_step - the reason why a transition is refused
- * @bit: the attribute that is wrong, the lowest if there are several; 0: the QP can't
- *	go from the one state to the other
- * @text: what is wrong and what to do; stays valid
- */
-struct kv_qp_step {
-	__u32 bit;
-	const char *text;
-};
-
-int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_qp_step *wrong);
-const char *kv_qp_state_name(__u32 state);
+int kv_qp_table_check(__u32 type, __u32 from, __u32 to, __u32 mask, struct kv_refusal *wrong);
 
 #endif

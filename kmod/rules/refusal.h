@@ -27,12 +27,6 @@ struct kv_refusal {
 	const char *text;
 };
 
-static inline int kv_refusal_set(struct kv_refusal *why, int error, const char *text)
-{
-	*why = (struct kv_refusal){ .error = error, .text = text };
-	return error;
-}
-
 static inline int kv_refusal_set_missing(struct kv_refusal *why, __u32 attr, const char *text)
 {
 	*why = (struct kv_refusal){ .error = -EINVAL, .attr = attr, .missing = true, .text = text };
@@ -44,6 +38,11 @@ static inline int kv_refusal_set_attr(struct kv_refusal *why, int error, __u32 a
 {
 	*why = (struct kv_refusal){ .error = error, .attr = attr, .text = text };
 	return error;
+}
+
+static inline int kv_refusal_set(struct kv_refusal *why, int error, const char *text)
+{
+	return kv_refusal_set_attr(why, error, 0, text);
 }
 
 /* @given: bits 1 << attribute */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
-#include <linux/errno.h>
 #include "request.h"
 
 #define ATOMIC_BYTES 8
@@ -17,14 +16,16 @@
 #define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
 #define LOCALS (OP(LOCAL_INV) | OP(REG_MR))
 /* WR_POST takes them. */
-#define POSTED (OP(SEND) | OP(SEND_WITH_IMM) | WRITES | OP(READ) | ATOMICS | OP(RECV))
+#define POSTED (SENDS | WRITES | READS | ATOMICS | OP(RECV))
 /* They name memory of the peer. */
 #define REMOTE (WRITES | READS | ATOMICS)
 #define IMM (OP(SEND_WITH_IMM) | OP(WRITE_WITH_IMM))
 /* They bring bytes to the peer, and can have them inline. */
 #define CARRIERS (SENDS | WRITES)
-/* They may complete a receive of the peer. */
-#define SOLICITING (SENDS | OP(WRITE_WITH_IMM))
+/* They take a receive of the peer. */
+#define RECEIVED (SENDS | OP(WRITE_WITH_IMM))
+/* They can be datagrams. */
+#define DATAGRAMS (OP(SEND) | OP(SEND_WITH_IMM))
 
 /* By enum kverbs_qp_type (IBTA 11.4.1.1, table 91): a QP's operations, and the text for others. */
 static const struct {
@@ -33,20 +34,23 @@ static const struct {
 } types[] = {
 	[KVERBS_QPT_RC] = { SENDS | REMOTE | LOCALS | OP(RECV),
 			    "an rc qp does not take this operation" },
-	[KVERBS_QPT_UC] = { OP(SEND) | OP(SEND_WITH_IMM) | WRITES | LOCALS | OP(RECV),
+	[KVERBS_QPT_UC] = { DATAGRAMS | WRITES | LOCALS | OP(RECV),
 			    "a uc qp takes send and write, with or without imm, and recv only" },
-	[KVERBS_QPT_UD] = { OP(SEND) | OP(SEND_WITH_IMM) | OP(RECV),
+	[KVERBS_QPT_UD] = { DATAGRAMS | OP(RECV),
 			    "a ud qp takes send, with or without imm, and recv only" },
 };
+
+#define TWO_SIDED (DATAGRAMS | OP(WRITE_WITH_IMM))
 
 /* By enum kverbs_loop: the operations that a run's loop posts and measures. */
 static const __u32 loops[] = {
 	[KVERBS_LOOP_NULL] = ~0U,
 	[KVERBS_LOOP_POST_TO_COMPLETION] = OP(WRITE) | OP(READ) | ATOMICS,
-	[KVERBS_LOOP_PINGPONG_CLIENT] = OP(SEND) | OP(WRITE),
-	[KVERBS_LOOP_PINGPONG_SERVER] = OP(SEND) | OP(WRITE),
-	[KVERBS_LOOP_PINGPONG] = OP(SEND) | OP(WRITE),
-	[KVERBS_LOOP_STREAM] = OP(WRITE) | OP(READ) | ATOMICS,
+	[KVERBS_LOOP_PINGPONG_CLIENT] = TWO_SIDED | OP(WRITE),
+	[KVERBS_LOOP_PINGPONG_SERVER] = TWO_SIDED | OP(WRITE),
+	[KVERBS_LOOP_PINGPONG] = TWO_SIDED | OP(WRITE),
+	[KVERBS_LOOP_STREAM] = TWO_SIDED | OP(WRITE) | OP(READ) | ATOMICS,
+	[KVERBS_LOOP_STREAM_SERVER] = TWO_SIDED,
 };
 
 /*
@@ -72,13 +76,16 @@ static const struct limit {
 	{ .attr = KVERBS_A_WR_COMPARE_ADD, .ops = ATOMICS,
 	  .text = "compare_add goes with atomics only" },
 	{ .attr = KVERBS_A_WR_SWAP, .ops = OP(CMP_SWP), .text = "swap goes with cmp_swp only" },
-	{ KVERBS_A_WR_AH, SENDS, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
+	{ KVERBS_A_WR_INVALIDATE_RKEY, OP(SEND_WITH_INV), 0,
+	  "invalidate_rkey goes with send_with_inv only",
+	  "invalidate_rkey is missing: which key has the peer's mr?" },
+	{ KVERBS_A_WR_AH, DATAGRAMS, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
 	  "ah goes with send and send_with_imm only",
 	  "ah is missing: remote_qpn and remote_qkey go with it" },
-	{ KVERBS_A_WR_REMOTE_QPN, SENDS, GIVEN(AH),
+	{ KVERBS_A_WR_REMOTE_QPN, DATAGRAMS, GIVEN(AH),
 	  "remote_qpn goes with send and send_with_imm only",
 	  "remote_qpn is missing: which qp at the ah's address?" },
-	{ KVERBS_A_WR_REMOTE_QKEY, SENDS, GIVEN(AH),
+	{ KVERBS_A_WR_REMOTE_QKEY, DATAGRAMS, GIVEN(AH),
 	  "remote_qkey goes with send and send_with_imm only",
 	  "remote_qkey is missing: which key has the peer's qp?" },
 	{ 0 },
@@ -86,8 +93,6 @@ static const struct limit {
 
 /* By enum kverbs_op: why WR_POST does not take an operation. */
 static const char *const unposted[] = {
-	[KVERBS_OP_SEND_WITH_INV] = "send_with_inv: no command posts it yet",
-	[KVERBS_OP_READ_WITH_INV] = "read_with_inv: no command posts it yet",
 	[KVERBS_OP_LOCAL_INV] = "local_inv: MR_INV posts it, for the mr's state follows it",
 	[KVERBS_OP_REG_MR] = "reg_mr: MR_REG posts it, for the mr's state follows it",
 };
@@ -95,6 +100,17 @@ static const char *const unposted[] = {
 static bool is_among(__u32 op, __u32 ops)
 {
 	return ops & 1U << op;
+}
+
+/**
+ * kv_op_is_read() - does an operation read the peer's memory, and change nothing there?
+ * @op: enum kverbs_op
+ *
+ * Return: true for READ and READ_WITH_INV.
+ */
+bool kv_op_is_read(__u32 op)
+{
+	return is_among(op, READS);
 }
 
 /**
@@ -139,6 +155,17 @@ bool kv_op_needs_imm(__u32 op)
 bool kv_op_carries(__u32 op)
 {
 	return is_among(op, CARRIERS);
+}
+
+/**
+ * kv_op_takes_recv() - does an operation take a receive of the peer?
+ * @op: enum kverbs_op
+ *
+ * Return: true for SENDs and WRITE_WITH_IMM.
+ */
+bool kv_op_takes_recv(__u32 op)
+{
+	return is_among(op, RECEIVED);
 }
 
 /**
@@ -268,13 +295,37 @@ static int check_recv(const struct kv_request_facts *r, struct kv_refusal *why)
 	return 0;
 }
 
-static int check_ud(const struct kv_request_facts *r, struct kv_refusal *why)
+/**
+ * kv_op_check_type() - does a QP of this type take an operation?
+ * @op: enum kverbs_op
+ * @type: enum kverbs_qp_type
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why)
 {
-	if (!r->has_ah)
+	return is_among(op, types[type].ops) ? 0 : kv_refusal_set(why, -EINVAL, types[type].text);
+}
+
+/**
+ * kv_op_check_ah() - does a send of a QP of this type name an address handle, if it needs one?
+ * @type: enum kverbs_qp_type
+ * @has_ah: it does
+ * @same_pd: which is of the QP's PD
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why)
+{
+	if (type != KVERBS_QPT_UD)
+		return has_ah ? kv_refusal_set(why, -EINVAL,
+					       "ah is for ud qps only: this one is connected") : 0;
+	if (!has_ah)
 		return kv_refusal_set(why, -EINVAL,
 				      "ah is missing: a ud qp needs to be told where to send");
-	return r->same_pd ? 0 : kv_refusal_set(why, -EINVAL,
-					       "the ah and the qp are of different pds");
+	return same_pd ? 0 : kv_refusal_set(why, -EINVAL, "the ah and the qp are of different pds");
 }
 
 static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why)
@@ -289,18 +340,47 @@ static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why
 	return 0;
 }
 
+/**
+ * kv_op_check_iwarp() - does iWARP have an operation?
+ * @op: enum kverbs_op
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int kv_op_check_iwarp(__u32 op, struct kv_refusal *why)
+{
+	return kv_op_needs_imm(op) ?
+	       kv_refusal_set(why, -EOPNOTSUPP, "iWARP has no immediate data") : 0;
+}
+
 /*
  * iWARP's limits. siw puts such a request into its queue before it refuses the request.
  * Then it refuses all other requests (siw_post_send()).
  */
 static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
 {
-	if (kv_op_needs_imm(r->op))
-		return kv_refusal_set(why, -EOPNOTSUPP, "iWARP has no immediate data");
-	if (r->op == KVERBS_OP_READ && r->sges != 1)
+	if (kv_op_check_iwarp(r->op, why))
+		return why->error;
+	if (kv_op_is_read(r->op) && r->sges != 1)
 		return kv_refusal_set(why, -EINVAL, "a READ of iWARP takes one sge");
-	if (r->op == KVERBS_OP_READ && r->flags & KVERBS_WR_FENCE)
+	if (kv_op_is_read(r->op) && r->flags & KVERBS_WR_FENCE)
 		return kv_refusal_set(why, -EOPNOTSUPP, "a READ of iWARP takes no fence");
+	return 0;
+}
+
+/*
+ * mlx5, bnxt_re, irdma, siw and rxe have SEND with invalidate, and say so by the memory management
+ * extensions. Of these only siw and irdma take READ with invalidate (mlx5_ib_opcode[],
+ * bnxt_re_post_send(), irdma_post_send()); irdma does for RoCE, too, where it is no operation of
+ * the protocol (rdma_cap_read_inv()). rxe takes one, and has no packet for it.
+ */
+static int check_inv(const struct kv_request_facts *r, struct kv_refusal *why)
+{
+	if (r->op == KVERBS_OP_SEND_WITH_INV && !r->mem_mgt)
+		return kv_refusal_set(why, -EOPNOTSUPP,
+				      "the device has no send_with_inv: it lacks the memory management extensions");
+	if (r->op == KVERBS_OP_READ_WITH_INV && !r->iwarp)
+		return kv_refusal_set(why, -EOPNOTSUPP, "only iWARP has read_with_inv");
 	return 0;
 }
 
@@ -319,18 +399,15 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 		return kv_refusal_set(why, -EINVAL, "more sges than the qp's max_send_sge");
 	if (r->flags & KVERBS_WR_INLINE && !kv_op_carries(r->op))
 		return kv_refusal_set(why, -EINVAL,
-				      "inline goes with send and write, with or without imm, only");
-	if (r->flags & KVERBS_WR_SOLICITED && !is_among(r->op, SOLICITING))
+				      "inline goes with sends and writes only");
+	if (r->flags & KVERBS_WR_SOLICITED && !is_among(r->op, RECEIVED))
 		return kv_refusal_set(why, -EINVAL,
-				      "solicited goes with send, send_with_imm and write_with_imm only");
+				      "solicited goes with sends and write_with_imm only");
 	if (r->flags & KVERBS_WR_INLINE && r->bytes > r->max_inline)
 		return kv_refusal_set(why, -EINVAL, "more bytes than the qp's max_inline");
-	if (!is_among(r->op, types[r->type].ops))
-		return kv_refusal_set(why, -EINVAL, types[r->type].text);
-	if (r->type == KVERBS_QPT_UD)
-		return check_ud(r, why);
-	if (r->has_ah)
-		return kv_refusal_set(why, -EINVAL, "ah is for ud qps only: this one is connected");
+	if (kv_op_check_type(r->op, r->type, why) ||
+	    kv_op_check_ah(r->type, r->has_ah, r->same_pd, why) || check_inv(r, why))
+		return why->error;
 	if (kv_op_is_atomic(r->op))
 		return check_atomic(r, why);
 	return r->iwarp ? check_iwarp(r, why) : 0;
@@ -428,7 +505,8 @@ int kv_request_check_rts(__u32 state, struct kv_refusal *why)
 int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *why)
 {
 	if (q->to_srq)
-		return 0;
+		return !q->run_recvs ? 0 : kv_refusal_set(why, -EBUSY,
+				"receives of a run are posted on the srq: take another srq");
 	if (q->op != KVERBS_OP_RECV && q->state < KVERBS_QPS_RTS)
 		return kv_request_check_rts(q->state, why);
 	if (q->state == KVERBS_QPS_RESET)

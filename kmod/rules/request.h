@@ -21,6 +21,7 @@
  * @uses_srq: the QP takes its receives from an SRQ
  * @iwarp: the device is one of iWARP
  * @atomic: the device has atomic operations
+ * @mem_mgt: the device has the memory management extensions (IBTA 10.6.7)
  * @max_sge: SGEs that a request of this queue may have
  * @max_inline: bytes that a request can carry inline
  */
@@ -37,6 +38,7 @@ struct kv_request_facts {
 	bool uses_srq;
 	bool iwarp;
 	bool atomic;
+	bool mem_mgt;
 	__u32 max_sge;
 	__u32 max_inline;
 };
@@ -71,10 +73,10 @@ struct kv_request_sge {
  * struct kv_request_queue - the state of a work queue, and of the CQ of its completions
  * @op: enum kverbs_op
  * @n: how many requests are to be posted
- * @to_srq: the queue is an SRQ: it has no state, and runs do not post to it
+ * @to_srq: the queue is an SRQ: it has no state
  * @state: enum kverbs_qp_state
  * @needs_reset: an earlier run left requests
- * @run_recvs: receives of an earlier run are posted
+ * @run_recvs: receives of an earlier run are posted; of an SRQ, of any run
  * @room: how many more requests it can hold
  * @cq_room: how many more completions the CQ can hold, beside those that are outstanding
  */
@@ -90,11 +92,16 @@ struct kv_request_queue {
 };
 
 bool kv_op_is_atomic(__u32 op);
+bool kv_op_is_read(__u32 op);
 bool kv_op_needs_remote(__u32 op);
 bool kv_op_needs_imm(__u32 op);
 bool kv_op_carries(__u32 op);
+bool kv_op_takes_recv(__u32 op);
 bool kv_op_fits_loop(__u32 op, __u32 loop);
 __u32 kv_op_completion(__u32 op);
+int kv_op_check_iwarp(__u32 op, struct kv_refusal *why);
+int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why);
+int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why);
 int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why);
 int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal *why);
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why);

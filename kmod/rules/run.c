@@ -7,9 +7,13 @@
 #define BIT_OF(name) (1U << KVERBS_##name)
 #define PINGPONGS (BIT_OF(LOOP_PINGPONG) | BIT_OF(LOOP_PINGPONG_CLIENT) | \
 		   BIT_OF(LOOP_PINGPONG_SERVER))
+#define STREAMS (BIT_OF(LOOP_STREAM) | BIT_OF(LOOP_STREAM_SERVER))
 /* The loops that may have several workers. */
-#define SEVERAL (BIT_OF(LOOP_POST_TO_COMPLETION) | BIT_OF(LOOP_STREAM))
+#define SEVERAL (BIT_OF(LOOP_POST_TO_COMPLETION) | STREAMS)
 #define VERBS (SEVERAL | PINGPONGS)
+#define SENDERS (VERBS & ~BIT_OF(LOOP_STREAM_SERVER))
+/* The peer sends or writes into a buffer of theirs, and they poll for that. */
+#define TARGETS (PINGPONGS | BIT_OF(LOOP_STREAM_SERVER))
 
 static bool any_op(__u32 op)
 {
@@ -19,6 +23,11 @@ static bool any_op(__u32 op)
 static bool is_cmp_swp(__u32 op)
 {
 	return op == KVERBS_OP_CMP_SWP;
+}
+
+static bool is_datagram(__u32 op)
+{
+	return kv_op_takes_recv(op) && !kv_op_needs_remote(op);
 }
 
 /* Attributes that some loops take, with some operations, and others do not. */
@@ -43,35 +52,52 @@ static const struct limit spec_limits[] = {
 	{ KVERBS_A_SPEC_SWAP, VERBS, is_cmp_swp, "swap goes with cmp_swp only" },
 	{ KVERBS_A_SPEC_TIMEOUT_NS, VERBS, any_op,
 	  "timeout_ns does not go with the null loop, which waits for nothing" },
-	{ KVERBS_A_SPEC_POST_CONTEXT, VERBS, any_op,
-	  "post_context does not go with the null loop, which calls no verb" },
+	{ KVERBS_A_SPEC_POST_CONTEXT, SENDERS, any_op,
+	  "post_context goes with loops that post sends: NULL and STREAM_SERVER do not" },
 	{ KVERBS_A_SPEC_SPINS, VERBS, any_op,
 	  "spins does not go with the null loop, which waits for nothing" },
-	{ KVERBS_A_SPEC_DEPTH, BIT_OF(LOOP_STREAM), any_op, "depth goes with streams only" },
-	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), any_op, "list goes with streams only" },
-	{ KVERBS_A_SPEC_SIGNAL, BIT_OF(LOOP_STREAM), any_op, "signal goes with streams only" },
+	{ KVERBS_A_SPEC_DEPTH, STREAMS, any_op, "depth goes with streams only" },
+	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), any_op, "list goes with STREAM only" },
+	{ KVERBS_A_SPEC_SIGNAL, BIT_OF(LOOP_STREAM), any_op, "signal goes with STREAM only" },
+	{ KVERBS_A_SPEC_WORKERS, STREAMS, any_op, "workers goes with streams only" },
+	{ KVERBS_A_SPEC_INTERVAL_NS, BIT_OF(LOOP_STREAM), any_op,
+	  "interval_ns goes with STREAM only" },
 	{ 0 },
 };
 
 static const struct limit end_limits[] = {
-	{ KVERBS_A_END_TARGET_BUF, PINGPONGS, any_op, "target_buf goes with ping-pongs only" },
-	{ KVERBS_A_END_TARGET_MR, PINGPONGS, any_op, "target_mr goes with ping-pongs only" },
-	{ KVERBS_A_END_TARGET_OFFSET, PINGPONGS, any_op,
-	  "target_offset goes with ping-pongs only" },
-	{ KVERBS_A_END_REMOTE_ADDR, VERBS, kv_op_needs_remote,
-	  "remote_addr goes with write, read and atomics only" },
-	{ KVERBS_A_END_REMOTE_KEY, VERBS, kv_op_needs_remote,
-	  "remote_key goes with write, read and atomics only" },
+	{ KVERBS_A_END_LOCAL_BUF, SENDERS, any_op,
+	  "local_buf does not go with STREAM_SERVER, which sends nothing" },
+	{ KVERBS_A_END_LOCAL_MR, SENDERS, any_op,
+	  "local_mr does not go with STREAM_SERVER, which sends nothing" },
+	{ KVERBS_A_END_LOCAL_OFFSET, SENDERS, any_op,
+	  "local_offset does not go with STREAM_SERVER, which sends nothing" },
+	{ KVERBS_A_END_TARGET_BUF, TARGETS, any_op,
+	  "target_buf goes with ping-pongs and STREAM_SERVER only" },
+	{ KVERBS_A_END_TARGET_MR, TARGETS, any_op,
+	  "target_mr goes with ping-pongs and STREAM_SERVER only" },
+	{ KVERBS_A_END_TARGET_OFFSET, TARGETS, any_op,
+	  "target_offset goes with ping-pongs and STREAM_SERVER only" },
+	{ KVERBS_A_END_REMOTE_ADDR, SENDERS, kv_op_needs_remote,
+	  "remote_addr goes with write, read and atomics only, and not with STREAM_SERVER" },
+	{ KVERBS_A_END_REMOTE_KEY, SENDERS, kv_op_needs_remote,
+	  "remote_key goes with write, read and atomics only, and not with STREAM_SERVER" },
 	{ KVERBS_A_END_CPU, SEVERAL, any_op,
-	  "the cpu of an end goes with POST_TO_COMPLETION and STREAM only: give that of the spec" },
+	  "the cpu of an end does not go with ping-pongs: give that of the spec" },
+	{ KVERBS_A_END_AH, SENDERS, is_datagram,
+	  "ah goes with loops that send, and with send and send_with_imm only" },
+	{ KVERBS_A_END_REMOTE_QPN, SENDERS, is_datagram,
+	  "remote_qpn goes with loops that send, and with send and send_with_imm only" },
+	{ KVERBS_A_END_REMOTE_QKEY, SENDERS, is_datagram,
+	  "remote_qkey goes with loops that send, and with send and send_with_imm only" },
 	{ 0 },
 };
 
 /**
- * kv_run_ends() - how many ends of connections does a worker drive?
+ * kv_run_ends() - how many ends of connections does a worker drive, if the spec does not say it?
  * @loop: enum kverbs_loop
  *
- * Return: 0 .. KV_LOOP_ENDS
+ * Return: 0 .. 2
  */
 __u32 kv_run_ends(__u32 loop)
 {
@@ -81,14 +107,79 @@ __u32 kv_run_ends(__u32 loop)
 }
 
 /**
+ * kv_run_workers() - how many workers does a run have?
+ * @loop: enum kverbs_loop
+ * @ends: ends of the spec, as many as the loop needs
+ * @asked: KVERBS_A_SPEC_WORKERS; 0: not given
+ *
+ * Return: 1 .. KV_RUN_WORKERS_MAX
+ */
+__u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked)
+{
+	if (asked)
+		return asked;
+	return ends ? ends / kv_run_ends(loop) : 1;
+}
+
+/**
+ * kv_run_several() - does each worker drive several ends that are alike?
+ * @loop: enum kverbs_loop
+ * @ends: ends of the spec
+ * @workers: kv_run_workers()
+ *
+ * Return: true if the loops are those for several ends.
+ */
+bool kv_run_several(__u32 loop, __u32 ends, __u32 workers)
+{
+	return STREAMS & 1U << loop && ends > workers;
+}
+
+/**
  * kv_run_has_target() - does a loop need a buffer that the peer sends or writes into?
  * @loop: enum kverbs_loop
  *
- * Return: true for ping-pongs.
+ * Return: true for ping-pongs and STREAM_SERVER.
  */
 bool kv_run_has_target(__u32 loop)
 {
-	return PINGPONGS & 1U << loop;
+	return TARGETS & 1U << loop;
+}
+
+/**
+ * kv_run_sends() - does a loop post sends?
+ * @loop: enum kverbs_loop
+ *
+ * Return: false for NULL and STREAM_SERVER.
+ */
+bool kv_run_sends(__u32 loop)
+{
+	return SENDERS & 1U << loop;
+}
+
+/**
+ * kv_run_has_depth() - may a loop have more than one request posted at a time?
+ * @loop: enum kverbs_loop
+ *
+ * Return: true for STREAM and STREAM_SERVER.
+ */
+bool kv_run_has_depth(__u32 loop)
+{
+	return STREAMS & 1U << loop;
+}
+
+/**
+ * kv_run_recvs() - how many receives are posted on an end when its loop starts?
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op, one that the loop takes
+ * @depth: streams: that of the spec
+ *
+ * Return: that number; the loop replaces those that complete.
+ */
+__u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth)
+{
+	if (loop == KVERBS_LOOP_STREAM_SERVER)
+		return depth;
+	return PINGPONGS & 1U << loop && kv_op_takes_recv(op) ? KV_LOOP_RECVS : 0;
 }
 
 static int check_limits(const struct limit *at, const struct kv_run_given *given, __u32 attrs,
@@ -102,8 +193,10 @@ static int check_limits(const struct limit *at, const struct kv_run_given *given
 
 static const char *too_many(__u32 most)
 {
+	if (most == KV_RUN_ENDS_MAX)
+		return "more than 1024 ends: a run drives at most so many";
 	if (most > 2)
-		return "more than 16 ends: a run has at most so many workers";
+		return "more than 16 ends: each is driven by a worker of its own";
 	return most > 1 ? "more than two ends: PINGPONG drives both" :
 			  "more than one end: this loop drives one";
 }
@@ -130,7 +223,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 		return -EINVAL;
 	if (ends && !kv_op_fits_loop(given->op, given->loop))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
-					   "this loop can't take this op: POST_TO_COMPLETION and STREAM take WRITE, READ, FETCH_ADD and CMP_SWP, ping-pongs take SEND and WRITE");
+					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD and CMP_SWP; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive");
 	if (check_limits(spec_limits, given, spec, why))
 		return why->error;
 	if (!ends)
@@ -144,38 +237,96 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 	if (given->ends < ends)
 		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
 					      "an end is missing: PINGPONG drives both");
-	if (SEVERAL & 1U << given->loop)
+	if (STREAMS & 1U << given->loop)
+		ends = KV_RUN_ENDS_MAX;
+	else if (SEVERAL & 1U << given->loop)
 		ends = KV_RUN_WORKERS_MAX;
 	if (given->ends > ends)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END, too_many(ends));
+	if (kv_run_workers(given->loop, given->ends, given->workers) > KV_RUN_WORKERS_MAX)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END,
+					   "more than 16 ends: workers is missing, to which they are shared out");
+	if (given->workers && given->ends % given->workers)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_WORKERS,
+					   "the number of ends is no multiple of workers");
 	return 0;
+}
+
+/* Is this the first end of a worker? */
+static bool is_first(const struct kv_run_given *given, __u32 number)
+{
+	__u32 workers = kv_run_workers(given->loop, given->ends, given->workers);
+
+	return !(number % (given->ends / workers));
+}
+
+/* The address of a datagram has three parts, which are there together or not at all. */
+static int check_datagram(__u32 end, struct kv_refusal *why)
+{
+	if (!(end & (1U << KVERBS_A_END_AH | 1U << KVERBS_A_END_REMOTE_QPN |
+		     1U << KVERBS_A_END_REMOTE_QKEY)))
+		return 0;
+	if (kv_refusal_need(end, KVERBS_A_END_AH, why,
+			    "ah is missing in this end: remote_qpn and remote_qkey go with it") ||
+	    kv_refusal_need(end, KVERBS_A_END_REMOTE_QPN, why,
+			    "remote_qpn is missing in this end: which qp at the ah's address?"))
+		return -EINVAL;
+	return kv_refusal_need(end, KVERBS_A_END_REMOTE_QKEY, why,
+			       "remote_qkey is missing in this end: which key has the peer's qp?");
 }
 
 /**
  * kv_run_check_end_given() - does an end have what the run needs there, and nothing else?
  * @given: the spec's attributes, checked
+ * @number: of the end, from 0 on
  * @end: bits 1 << KVERBS_A_END_*
  * @why: receives the refusal, with an attribute of KVERBS_A_END_*
  *
  * Return: 0 or -EINVAL.
  */
-int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why)
+int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32 end,
+			   struct kv_refusal *why)
 {
 	int ret;
 
 	ret = kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ?:
-	      kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why,
-			      "local_buf is missing in this end") ?:
 	      check_limits(end_limits, given, end, why);
+	if (!ret && kv_refusal_given(end, KVERBS_A_END_CPU) && !is_first(given, number))
+		ret = kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_CPU,
+					  "cpu goes with the first end of a worker");
+	if (!ret && kv_run_sends(given->loop))
+		ret = kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why,
+				      "local_buf is missing in this end");
 	if (!ret && kv_run_has_target(given->loop))
 		ret = kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
 				      "target_buf is missing in this end: this loop needs it");
-	if (!ret && kv_op_needs_remote(given->op))
+	if (!ret && kv_run_sends(given->loop) && kv_op_needs_remote(given->op))
 		ret = kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
 				      "remote_addr is missing in this end: op needs it") ?:
 		      kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
 				      "remote_key is missing in this end: op needs it");
-	return ret;
+	return ret ?: check_datagram(end, why);
+}
+
+/**
+ * kv_run_check_iwarp() - does iWARP have what a run needs?
+ * @loop: enum kverbs_loop, not NULL
+ * @op: enum kverbs_op, one that the loop takes
+ * @why: receives the refusal
+ *
+ * A receiver of InfiniBand that has no receive posted says so, and the request is repeated (RNR
+ * NAK, IBTA 9.7.5.2.8). iWARP has no such answer: the connection ends (RFC 5041, 7.1).
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why)
+{
+	if (kv_op_check_iwarp(op, why))
+		return why->error;
+	if (STREAMS & 1U << loop && kv_op_takes_recv(op))
+		return kv_refusal_set(why, -EOPNOTSUPP,
+				      "iWARP ends a connection on which a SEND finds no receive, and a stream does not wait for receives");
+	return 0;
 }
 
 /**
@@ -196,6 +347,11 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 		return kv_refusal_set(why, -EINVAL, "signal is no multiple of list");
 	if (s->depth % s->signal)
 		return kv_refusal_set(why, -EINVAL, "depth is no multiple of signal");
+	if (s->paced && s->several)
+		return kv_refusal_set(why, -EINVAL,
+				      "interval_ns goes with one end for each worker: give as many workers as ends");
+	if (s->iwarp && kv_run_check_iwarp(s->loop, s->op, why))
+		return why->error;
 	if (!kv_op_is_atomic(s->op))
 		return 0;
 	if (s->size != sizeof(__u64))
@@ -208,9 +364,15 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
 			 struct kv_refusal *why)
 {
-	if (PINGPONGS & 1U << s->loop && !qp->polled)
+	if (TARGETS & 1U << s->loop && !qp->polled)
 		return kv_refusal_set(why, -EINVAL,
-				      "a ping-pong polls: it needs a qp whose cqs have the context polled");
+				      "ping-pongs and STREAM_SERVER poll: they need a qp whose cqs have the context polled");
+	if (s->several && qp->context != KVERBS_CQ_POLLED)
+		return kv_refusal_set(why, -EINVAL,
+				      "a worker of several ends polls: it needs a send_cq of context polled");
+	if (s->paced && qp->context != KVERBS_CQ_POLLED)
+		return kv_refusal_set(why, -EINVAL,
+				      "interval_ns needs a send_cq of context polled: between two times when a group is due, the thread polls");
 	if (qp->other_context)
 		return kv_refusal_set(why, -EINVAL,
 				      "the send_cqs of all ends need the same context");
@@ -233,27 +395,34 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
 int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
 		    struct kv_refusal *why)
 {
-	if (qp->type != KVERBS_QPT_RC)
+	if (kv_op_check_type(s->op, qp->type, why))
+		return why->error;
+	if (kv_run_sends(s->loop) && kv_op_check_ah(qp->type, qp->has_ah, qp->ah_pd, why))
+		return why->error;
+	if (qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER)
 		return kv_refusal_set(why, -EINVAL,
-				      "a run takes an rc qp: post to uc and ud qps by hand");
-	if (qp->srq)
-		return kv_refusal_set(why, -EINVAL, "a run takes a qp without an srq");
+				      "this loop takes a qp without an srq: only STREAM_SERVER takes its receives from one");
+	if (qp->srq != s->srq)
+		return kv_refusal_set(why, -EINVAL,
+				      "the qps of a run have srqs either all, or none");
+	if (qp->srq && !qp->srq_pd)
+		return kv_refusal_set(why, -EINVAL, "the srq and the qp are of different pds");
 	if (check_context(s, qp, why))
 		return why->error;
 	if (qp->srq_cq)
 		return kv_refusal_set(why, -EBUSY,
-				      "a qp with an srq receives into the cq: a run needs cqs without");
+				      "another qp with an srq receives into the cq: a run needs cqs without");
 	if (qp->pending)
 		return kv_refusal_set(why, -EBUSY,
 				      "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
 	return 0;
 }
 
-static int check_buf(const struct kv_run_buf_facts *buf, __u32 size, struct kv_refusal *why)
+static int check_buf(const struct kv_run_buf_facts *buf, __u64 size, struct kv_refusal *why)
 {
 	if (size > buf->buffer || buf->first > buf->buffer - size)
 		return kv_refusal_set(why, -EINVAL,
-				      "size is larger than what the buffer has from the offset on");
+				      "size is larger than what the buffer has from the offset on (ud: a target has a GRH of 40 bytes, too)");
 	if (!buf->by_mr && !buf->dma_key)
 		return kv_refusal_set(why, -EINVAL,
 				      "local_mr or target_mr is missing: in user space the key is always an mr's");
@@ -285,6 +454,52 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 	return 0;
 }
 
+/*
+ * Receives of runs stay on an SRQ until it is gone: nothing flushes them. A receive that a QP took
+ * and lost would be missing in the next run.
+ */
+static int check_srq(const struct kv_run_end_facts *end, struct kv_refusal *why)
+{
+	if (end->srq_target)
+		return kv_refusal_set(why, -EINVAL,
+				      "ends whose qps have one srq need one target_buf, target_mr and target_offset");
+	if (end->srq_by_hand)
+		return kv_refusal_set(why, -EBUSY,
+				      "receives posted by hand are on the srq, or their completions not polled: make another srq");
+	if (end->srq_lost)
+		return kv_refusal_set(why, -EBUSY,
+				      "a qp that took receives of an earlier run from the srq was reset or deleted: make another srq");
+	if (end->other_target)
+		return kv_refusal_set(why, -EBUSY,
+				      "receives of an earlier run are on the srq with another target_buf or target_mr: make another srq");
+	return 0;
+}
+
+/* Can the end hold the receives that the loop expects? */
+static int check_recvs(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
+		       struct kv_refusal *why)
+{
+	__u32 recvs = kv_run_recvs(s->loop, s->op, s->depth);
+
+	if (s->srq && check_srq(end, why))
+		return why->error;
+	if (end->other_target)
+		return kv_refusal_set(why, -EBUSY,
+				      "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
+	if (recvs && end->one_cq)
+		return kv_refusal_set(why, -EINVAL,
+				      "receives of a run need a qp whose send_cq and recv_cq differ");
+	if (s->srq && recvs > end->max_recv_wr)
+		return kv_refusal_set(why, -EINVAL, "the srq's max_wr is below depth");
+	if (recvs > end->max_recv_wr)
+		return kv_refusal_set(why, -EINVAL,
+				      "the qp's max_recv_wr is below depth, or, of a ping-pong, below 2");
+	if (recvs > end->recv_cqe)
+		return kv_refusal_set(why, -EINVAL,
+				      "the cqe of the qp's recv_cq is below depth, or, of a ping-pong, below 2");
+	return 0;
+}
+
 /**
  * kv_run_check_end() - can a run begin at this end?
  * @s: the run's spec, checked; its loop is not NULL
@@ -296,8 +511,6 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		     struct kv_refusal *why)
 {
-	int ret;
-
 	if (kv_op_is_atomic(s->op) && end->remote_addr % sizeof(__u64))
 		return kv_refusal_set(why, -EINVAL,
 				      "remote_addr of an atomic operation is a multiple of 8");
@@ -306,22 +519,9 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
 	if (s->loop == KVERBS_LOOP_STREAM && check_depth(s, end, why))
 		return -EINVAL;
-	ret = check_buf(&end->local, s->size, why);
-	if (ret || !kv_run_has_target(s->loop))
-		return ret;
-	ret = check_buf(&end->target, s->size, why);
-	if (ret)
-		return ret;
-	if (end->other_target)
-		return kv_refusal_set(why, -EBUSY,
-				      "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
-	if (s->op != KVERBS_OP_SEND)
+	if (kv_run_sends(s->loop) && check_buf(&end->local, s->size, why))
+		return why->error;
+	if (!kv_run_has_target(s->loop))
 		return 0;
-	if (end->one_cq)
-		return kv_refusal_set(why, -EINVAL,
-				      "SEND needs a qp whose send_cq and recv_cq differ");
-	if (end->max_recv_wr < KV_LOOP_RECVS || end->recv_cqe < KV_LOOP_RECVS)
-		return kv_refusal_set(why, -EINVAL,
-				      "SEND needs a max_recv_wr and a cqe of 2 at least");
-	return 0;
+	return check_buf(&end->target, (__u64)end->grh + s->size, why) ?: check_recvs(s, end, why);
 }

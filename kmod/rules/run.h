@@ -10,12 +10,18 @@
 /* The largest number of workers of a run. Only loops of one end may have more than one. */
 #define KV_RUN_WORKERS_MAX 16
 
-/* The largest number of ends of connections that a run drives. */
-#define KV_RUN_ENDS_MAX KV_RUN_WORKERS_MAX
+/* The largest number of ends of connections that a run drives: the ends are in one nest, 64 KiB. */
+#define KV_RUN_ENDS_MAX 1024
+
+/* Of more ends than this, the first ones are reported. */
+#define KV_RUN_ENDS_TOLD 16U
 
 /* Requests that a stream has outstanding at most, and that it posts at a time. */
 #define KV_RUN_DEPTH_MAX 16384
 #define KV_RUN_LIST_MAX 32
+
+/* A GRH, with which a receive of a UD QP begins (IBTA 8.3). */
+#define KV_RUN_GRH 40
 
 /* The time limits of a run, and of an iteration. */
 #define KV_RUN_TIME_NS_MAX 86400000000000ULL
@@ -23,16 +29,21 @@
 #define KV_RUN_TIMEOUT_NS_MAX 3600000000000ULL
 #define KV_RUN_TIMEOUT_NS 10000000000ULL
 
+/* The longest interval of a paced stream. A run may last longer than its time by one. */
+#define KV_RUN_INTERVAL_NS_MAX 1000000000ULL
+
 /**
  * struct kv_run_given - the attributes of the message that starts a run
  * @spec: bits 1 << KVERBS_A_SPEC_*
  * @ends: how many KVERBS_A_SPEC_END there are
+ * @workers: KVERBS_A_SPEC_WORKERS, if it is there
  * @loop: enum kverbs_loop, if it is there
  * @op: enum kverbs_op, if it is there
  */
 struct kv_run_given {
 	__u32 spec;
 	__u32 ends;
+	__u32 workers;
 	__u32 loop;
 	__u32 op;
 };
@@ -42,13 +53,17 @@ struct kv_run_given {
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op; for NULL, this and the members below do not matter
  * @size: bytes
- * @depth: streams: requests outstanding at most; for other loops 1
+ * @depth: streams: requests outstanding at most, or receives posted; for other loops 1
  * @list: streams: requests of a post; for other loops 1
  * @signal: streams: requests of a group; for other loops 1
  * @spins: the spec has a number of spins
  * @context: enum kverbs_cq_context of the CQ of the first end's sends
  * @atomic: the device has atomic operations
+ * @iwarp: the device is iWARP
+ * @several: each worker drives several ends, which it polls
  * @share_cq: two ends have a CQ in common, or are one QP
+ * @paced: the spec has an interval
+ * @srq: the QP of the first end has an SRQ
  */
 struct kv_run_spec_facts {
 	__u32 loop;
@@ -60,22 +75,32 @@ struct kv_run_spec_facts {
 	__u32 context;
 	bool spins;
 	bool atomic;
+	bool iwarp;
+	bool several;
 	bool share_cq;
+	bool paced;
+	bool srq;
 };
 
 /**
  * struct kv_run_qp_facts - a QP of a run
  * @type: enum kverbs_qp_type
+ * @has_ah: the end names an address handle
+ * @ah_pd: which is of the QP's PD
  * @srq: it has an SRQ
+ * @srq_pd: which is of the QP's PD
  * @context: enum kverbs_cq_context of the CQ of its sends
  * @other_context: that is not the context of the run's first end
  * @polled: both its CQs have the context polled
- * @srq_cq: a QP with an SRQ receives into one of these CQs
+ * @srq_cq: another QP with an SRQ receives into one of these CQs
  * @pending: for these CQs, requests posted by hand are outstanding or their completions not polled
  */
 struct kv_run_qp_facts {
 	__u32 type;
+	bool has_ah;
+	bool ah_pd;
 	bool srq;
+	bool srq_pd;
 	__u32 context;
 	bool other_context;
 	bool polled;
@@ -110,14 +135,18 @@ struct kv_run_buf_facts {
 /**
  * struct kv_run_end_facts - an end of a run, its QP checked
  * @needs_reset: an earlier run left requests on the QP
- * @local: the buffer to send from or to read into
+ * @local: the buffer to send from or to read into; ignored if the loop sends nothing
  * @target: the buffer that the peer sends or writes into; ignored if the loop has none
+ * @grh: bytes in front of the message in the target: KV_RUN_GRH for a UD QP, else 0
  * @other_target: receives of an earlier run are posted with another target
+ * @srq_target: an earlier end of this run has the same SRQ, and another target
+ * @srq_by_hand: receives posted by hand are on the SRQ, or their completions not polled
+ * @srq_lost: a QP that is reset or gone took receives of an earlier run from the SRQ
  * @one_cq: sends and receives complete into one CQ
  * @sq_sig_all: every send of the QP is signaled
  * @max_send_wr: depth of the send queue
  * @send_cqe: the cqe of the sends' CQ
- * @max_recv_wr: depth of the receive queue
+ * @max_recv_wr: depth of the receive queue, or of the SRQ
  * @recv_cqe: the cqe of the receives' CQ
  * @remote_addr: at the peer; ignored if the operation has none
  */
@@ -125,7 +154,11 @@ struct kv_run_end_facts {
 	bool needs_reset;
 	struct kv_run_buf_facts local;
 	struct kv_run_buf_facts target;
+	__u32 grh;
 	bool other_target;
+	bool srq_target;
+	bool srq_by_hand;
+	bool srq_lost;
 	bool one_cq;
 	bool sq_sig_all;
 	__u32 max_send_wr;
@@ -136,9 +169,16 @@ struct kv_run_end_facts {
 };
 
 __u32 kv_run_ends(__u32 loop);
+__u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked);
+bool kv_run_several(__u32 loop, __u32 ends, __u32 workers);
 bool kv_run_has_target(__u32 loop);
+bool kv_run_sends(__u32 loop);
+bool kv_run_has_depth(__u32 loop);
+__u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth);
 int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why);
-int kv_run_check_end_given(const struct kv_run_given *given, __u32 end, struct kv_refusal *why);
+int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32 end,
+			   struct kv_refusal *why);
+int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why);
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
 		    struct kv_refusal *why);

@@ -11,6 +11,7 @@ import json
 import struct
 import subprocess
 import sys
+from functools import reduce
 from html import unescape
 from pathlib import Path
 from re import findall
@@ -18,11 +19,33 @@ from re import findall
 from tap import Tap
 
 
+def scale_series(document):
+    """The series of each panel for which there is a figure."""
+    panels = {"set-up of a QP": ("setup", "wall_ns", "value"), "memory of a QP": ("setup", "memory_bytes", "value"),
+              "requests per second": ("requests_per_second",), "p99": ("p99_ns",)}
+    for what, path in panels.items():
+        for op in document["spec"]["ops"]:
+            for side in document["spec"]["sides"]:
+                values = [reduce(lambda value, key: (value or {}).get(key), path, cell.get(side["name"]))
+                          for cell in document["cells"] if cell["op"] == op]
+                if any(value is not None for value in values):
+                    yield f"{op}, {side['name']}: {what}"
+
+
 def series_of(document):
     """How the titles end that a figure must have."""
+    if document["schema"] == "kverbs.conn-rate":
+        return ["until the step was seen, p50", "until the step was seen, p90", "in the verb, p50"]
+    if document["schema"] == "kverbs.scale":
+        return list(scale_series(document))
     if "cell" in document:
         cell = document["cell"]
         return [f"from {cell['space']} space" if "op" in cell else f"null loop in {cell['space']} space"]
+    if "rates" in document["spec"]:
+        return [f", {name}, {key}" for cell in document["cells"] if "offered_per_second" in cell
+                for name in ("kernel", "user") if name in cell
+                if cell[name]["p50_ns"] is not None
+                for key in ("p50", *(["knee"] if cell[name]["knee"] else []))]
     return [f"{op}, {side['name']}" for op in document["spec"]["ops"] for side in document["spec"]["sides"]]
 
 

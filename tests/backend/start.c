@@ -107,7 +107,7 @@ static const char *refuse_srq(struct kv_pair *p)
 	qp_init.srq = srq.id;
 	if (kv_op_qp_new(b, &qp_init, &qp, NULL))
 		return b->err;
-	if (!refuses(b, &in, -EBUSY, "a qp with an srq receives into the cq"))
+	if (!refuses(b, &in, -EBUSY, "another qp with an srq receives into the cq"))
 		wrong = "a run with a CQ of an SRQ's receives is not refused";
 	kv_op_del(b, KV_QP, qp.id, NULL);
 	kv_op_del(b, KV_SRQ, srq.id, NULL);

@@ -25,6 +25,7 @@ void nest_end(void);
 /* seed_conn.c */
 void seed_conn(void);
 void seed_conn_refused(void);
+void seed_conn_group(void);
 void seed_conn_pair(uint8_t a, uint8_t b);
 
 #endif

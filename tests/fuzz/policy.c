@@ -40,6 +40,9 @@ unsigned int policy_class(uint8_t command)
 	};
 	unsigned int i, class = 0;
 
+	/* These came later, and have numbers behind those of the CONNs. */
+	if (command == KVERBS_CMD_QP_ATTACH || command == KVERBS_CMD_QP_DETACH)
+		command = KVERBS_CMD_QP_NEW;
 	for (i = 0; i < COUNT(first); i++)
 		if (first[i] <= command && first[i] >= first[class])
 			class = i;

@@ -376,6 +376,19 @@ static void seed_rc(void)
 	del_pair();
 }
 
+static void seed_inv(void)
+{
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
+	registration(KVERBS_CMD_MR_REG);
+	post(KVERBS_OP_RECV, 64);
+	begin_post(KVERBS_OP_SEND_WITH_INV, 32);
+	put_rkey(KVERBS_A_WR_INVALIDATE_RKEY);
+	nest_end();
+	poll(1);
+	poll(2);
+	del_pair();
+}
+
 static void armed(uint32_t type)
 {
 	make_pair(type, KVERBS_CQ_EVENT, false);
@@ -399,18 +412,34 @@ static void seed_uc(void)
 	armed(KVERBS_QPT_UC);
 }
 
-static void seed_ud(void)
+static void make_ah(void)
 {
-	make_end(KVERBS_QPT_UD, KVERBS_CQ_SOFTIRQ, false);
 	make(KVERBS_CMD_AH_NEW, KVERBS_A_AH_PERSISTENT);
 	put_id(KVERBS_A_AH_PD, KVERBS_CMD_PD_GET, 0);
 	put_kind(KVERBS_A_AH_DGID, KIND_GID, 5);
 	put_u32(KVERBS_A_AH_SGID_INDEX, place.gid);
+}
+
+static void in_group(uint8_t command)
+{
+	build(command);
+	put_id(KVERBS_A_QP_ID, KVERBS_CMD_QP_GET, 0);
+	/* A multicast GID: model_gid(). */
+	put_kind(KVERBS_A_QP_GROUP_GID, KIND_GID, 3);
+}
+
+static void seed_ud(void)
+{
+	make_end(KVERBS_QPT_UD, KVERBS_CQ_SOFTIRQ, false);
+	make_ah();
 	make_cq(KVERBS_CQ_SOFTIRQ);
 	make_cq(KVERBS_CQ_SOFTIRQ);
 	make_qp(KVERBS_QPT_UD, false);
 	connect(0, KVERBS_QPT_UD, 1);
 	connect(1, KVERBS_QPT_UD, 0);
+	in_group(KVERBS_CMD_QP_ATTACH);
+	in_group(KVERBS_CMD_QP_DETACH);
+	in_group(KVERBS_CMD_QP_ATTACH);
 	post(KVERBS_OP_RECV, 256);
 	begin_post(KVERBS_OP_SEND, 64);
 	put_id(KVERBS_A_WR_AH, KVERBS_CMD_AH_GET, 0);
@@ -508,10 +537,13 @@ static void put_end(uint32_t loop, uint32_t op, uint8_t qp)
 {
 	nest_begin(KVERBS_A_SPEC_END);
 	put_id(KVERBS_A_END_QP, KVERBS_CMD_QP_GET, qp);
-	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
-	if (qp)
-		put_u64(KVERBS_A_END_LOCAL_OFFSET, 8);
-	if (qp && loop == KVERBS_LOOP_STREAM)
+	if (loop != KVERBS_LOOP_STREAM_SERVER) {
+		put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
+		if (qp)
+			put_u64(KVERBS_A_END_LOCAL_OFFSET, 8);
+	}
+	/* Of a worker of its own. */
+	if (qp && loop == KVERBS_LOOP_STREAM && op != KVERBS_OP_READ)
 		put_u32(KVERBS_A_END_CPU, 0);
 	if (loop != KVERBS_LOOP_POST_TO_COMPLETION && loop != KVERBS_LOOP_STREAM) {
 		put_id(KVERBS_A_END_TARGET_BUF, KVERBS_CMD_BUF_GET, 1);
@@ -542,7 +574,10 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 	begin_run(loop, iters);
 	put_u32(KVERBS_A_SPEC_OP, op);
 	put_u32(KVERBS_A_SPEC_SIZE, 8);
-	put_u32(KVERBS_A_SPEC_POST_CONTEXT, KVERBS_POST_BH_DISABLED);
+	if (loop == KVERBS_LOOP_STREAM_SERVER)
+		put_u32(KVERBS_A_SPEC_DEPTH, 2);
+	else
+		put_u32(KVERBS_A_SPEC_POST_CONTEXT, KVERBS_POST_BH_DISABLED);
 	put_u32(KVERBS_A_SPEC_CPU, 0);
 	put_u64(KVERBS_A_SPEC_TIME_NS, 3000000);
 	/* On a kernel with checkers and a loaded host an iteration may take 50 ms. */
@@ -555,9 +590,10 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 		put_u32(KVERBS_A_SPEC_DEPTH, 4);
 		put_u32(KVERBS_A_SPEC_LIST, 2);
 		put_u32(KVERBS_A_SPEC_SIGNAL, 4);
+		put_u32(KVERBS_A_SPEC_WORKERS, op == KVERBS_OP_READ ? 1 : 2);
 	}
 	put_end(loop, op, 0);
-	/* The other end, or that of a second worker. */
+	/* The other end, or that of a second worker, or a second one of the worker. */
 	if (loop == KVERBS_LOOP_PINGPONG || loop == KVERBS_LOOP_STREAM)
 		put_end(loop, op, 1);
 	nest_end();
@@ -566,6 +602,17 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 static void start(uint32_t loop, uint32_t op, uint64_t iters)
 {
 	start_on(true, loop, op, iters);
+}
+
+static void start_paced(void)
+{
+	begin_run(KVERBS_LOOP_STREAM, 5);
+	put_u32(KVERBS_A_SPEC_OP, KVERBS_OP_WRITE);
+	put_u32(KVERBS_A_SPEC_SIZE, 8);
+	put_u32(KVERBS_A_SPEC_DEPTH, 4);
+	put_u64(KVERBS_A_SPEC_INTERVAL_NS, 300000);
+	put_end(KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 0);
+	nest_end();
 }
 
 static void ask_run(void)
@@ -595,11 +642,37 @@ static void seed_run(void)
 	ask_run();
 	start(KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 5);
 	ask_run();
+	start_paced();
+	ask_run();
 	if (!place.iwarp) {
 		start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);
 		ask_run();
 	}
 	start(KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND, 5);
+	ask_run();
+	if (!place.iwarp) {
+		start(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, 5);
+		ask_run();
+	}
+}
+
+/* A stream of datagrams, which nobody has to receive. */
+static void seed_datagrams(void)
+{
+	make_pair(KVERBS_QPT_UD, KVERBS_CQ_POLLED, false);
+	make_ah();
+	begin_run(KVERBS_LOOP_STREAM, 5);
+	put_u32(KVERBS_A_SPEC_OP, KVERBS_OP_SEND);
+	put_u32(KVERBS_A_SPEC_SIZE, 8);
+	put_u64(KVERBS_A_SPEC_TIMEOUT_NS, 1000000000);
+	nest_begin(KVERBS_A_SPEC_END);
+	put_id(KVERBS_A_END_QP, KVERBS_CMD_QP_GET, 0);
+	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
+	put_id(KVERBS_A_END_AH, KVERBS_CMD_AH_GET, 0);
+	put_qpn(KVERBS_A_END_REMOTE_QPN, 1);
+	put_u32(KVERBS_A_END_REMOTE_QKEY, QKEY);
+	nest_end();
+	nest_end();
 	ask_run();
 }
 
@@ -635,12 +708,12 @@ static void seed_pingpong(void)
 
 /* Those that iWARP has not come last. */
 static void (*const seeds[])(void) = {
-	seed_rc, seed_srq, seed_buf, seed_lists, seed_persistent, seed_run, seed_null,
+	seed_rc, seed_inv, seed_srq, seed_buf, seed_lists, seed_persistent, seed_run, seed_null,
 	seed_pingpong, seed_softirq, seed_event,
-	seed_conn, seed_conn_refused, seed_armed, seed_uc, seed_ud,
+	seed_conn, seed_conn_refused, seed_armed, seed_uc, seed_ud, seed_datagrams, seed_conn_group,
 };
 
-#define SEEDS_NOT_IWARP 2
+#define SEEDS_NOT_IWARP 4
 
 /**
  * seed_count() - how many valid sessions there are

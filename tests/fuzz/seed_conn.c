@@ -107,6 +107,27 @@ void seed_conn_refused(void)
 	conn(KVERBS_CMD_CONN_DEL, 1);
 }
 
+static void join(void)
+{
+	conn(KVERBS_CMD_CONN_JOIN, 0);
+	put_kind(KVERBS_A_CONN_SRC, KIND_ADDR, 0);
+	/* 224.0.0.1: model_addr() */
+	put_kind(KVERBS_A_CONN_GROUP, KIND_ADDR, 8);
+}
+
+/**
+ * seed_conn_group() - a member of a multicast group: it leaves, and it goes as a member
+ */
+void seed_conn_group(void)
+{
+	make_conn();
+	join();
+	conn(KVERBS_CMD_CONN_GET, 0);
+	conn(KVERBS_CMD_CONN_LEAVE, 0);
+	join();
+	conn(KVERBS_CMD_CONN_DEL, 0);
+}
+
 /**
  * seed_conn_pair() - connect two QPs
  * @a: which one of the youngest, as is @b; it is the one that asks

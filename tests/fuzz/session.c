@@ -387,7 +387,9 @@ int session_balance(void)
 static bool not_iwarp(uint8_t command)
 {
 	return command == KVERBS_CMD_AH_NEW || command == KVERBS_CMD_AH_DEL ||
-	       command == KVERBS_CMD_AH_GET || command == KVERBS_CMD_CONN_ESTABLISH;
+	       command == KVERBS_CMD_AH_GET || command == KVERBS_CMD_CONN_ESTABLISH ||
+	       command == KVERBS_CMD_QP_ATTACH || command == KVERBS_CMD_QP_DETACH ||
+	       command == KVERBS_CMD_CONN_JOIN || command == KVERBS_CMD_CONN_LEAVE;
 }
 
 /**

@@ -45,6 +45,9 @@ check "names the host that has the other end" grep -q "\"host\": *\"$PEER\"" "$w
 check "streams of two threads, to the same space there" kverbs bw --op write --size 64 --threads 2 --rounds 2 \
 	--duration 400ms --json="$work/bw.json" "$PEER"
 check "each thread has requests there" jq -e '.cells[0] | .kernel, .user | .thread_requests | length == 2 and min > 0' "$work/bw.json"
+check "QPs to both spaces there" kverbs scale --size 64 --qps 1,4 --rounds 1 --duration 100ms --json="$work/scale.json" "$PEER"
+check "of a connection one QP is here" jq -e '[.cells[] | .qps as $qps | .kernel, .user | .setup | select(.connections == $qps and
+	.qps_here == $qps and .verbs_ns.value > 0 and .verbs_ns.value <= .wall_ns.value)] | length == 4' "$work/scale.json"
 
 peer sh -c 'ip link set d0 mtu 1500'
 sleep 1
@@ -74,6 +77,15 @@ for space in kernel user; do
 		lat --op write --space $space --size 16k --timeout 60s $for_ever --connect cm "$PEER"
 done
 check "the link is good again" sh -c "tc qdisc del dev d0 root && peer tc qdisc del dev d0 root"
+
+# A READ takes 20 ms there and back, so there are 50 a second if one follows the other.
+tc qdisc add dev d0 root netem delay 20ms
+for space in kernel user; do
+	kverbs bw --op read --size 64 --depth 16 --space $space --rounds 2 --duration 1s --json "$PEER" >"$work/bw.json" 2>"$work/err"
+	check "$space space: a stream has several READs on their way" \
+		jq -e '.cells[0] | .kernel // .user | .requests_per_second > 150' "$work/bw.json"
+done
+tc qdisc del dev d0 root
 
 # A silent link is given up after seven times the local ACK timeout: 7.5 s, not half a second.
 # The qdisc is there before: rxe counts a packet as not sent if the one is changed for another.

@@ -240,9 +240,9 @@ quadrants() {
 	rts=$((rts + 2))
 }
 
-# streams SPACE CONNECT COMPLETION THREADS: many requests outstanding, in lists
+# streams SPACE CONNECT COMPLETION THREADS OP: many requests outstanding, in lists
 streams() {
-	launch run kverbs bw --space "$1" --connect "$2" --completion "$3" --threads "$4" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
+	launch run kverbs bw --space "$1" --connect "$2" --completion "$3" --threads "$4" --op "$5" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
 		$patience --timeout $((5 * slow))s
 	if [ "$1" = kernel ]; then
 		holding_by_turns=1

@@ -55,8 +55,9 @@ function add_others(    k, n, list) {
 		  "pingpong/kernel/kernel/ud pingpong/user/kernel/ud pingpong/kernel/kernel/srq pingpong/user/user/srq " \
 		  "put/kernel/kernel put/user/user put/kernel/user put/user/kernel " \
 		  "get/kernel/kernel get/user/user get/kernel/user get/user/kernel " \
-		  "streams/kernel/raw/polled/2 streams/user/raw/event/1 streams/kernel/cm/softirq/2 streams/user/cm/polled/2 " \
-		  "streams/kernel/raw/event/1 streams/kernel/cm/workqueue/1 " \
+		  "streams/kernel/raw/polled/2/write streams/user/raw/event/1/write streams/kernel/cm/softirq/2/write " \
+		  "streams/user/cm/polled/2/write streams/kernel/raw/event/1/write streams/kernel/cm/workqueue/1/write " \
+		  "streams/kernel/raw/polled/2/send streams/user/raw/polled/1/write-imm " \
 		  "rate/kernel rate/user quadrants conns/kernel conns/user posted/kernel posted/user", list, " ")
 	for (k = 1; k <= n; k++) {
 		if (only == "peer" && list[k] !~ /^(served|ping|put|get)/)

@@ -135,6 +135,7 @@ static struct object *find(struct kv_backend *b, enum kv_type type,
 	if (id && id < FAKE_MAX && o->used)
 		return o;
 	b->refused = kv_object_rows[type].shape->member;
+	b->refused_value = id;
 	kv_backend_fail(b, -ENOENT, "no %s with id %u", kv_enum_name(kv_enum_type, type),
 	       id);
 	return NULL;
@@ -375,6 +376,16 @@ int fake_buf_read(struct kv_backend *b, const struct kv_buf_data *in, struct kv_
 	return 0;
 }
 
+int fake_qp_attach(struct kv_backend *b, const struct kv_qp_attach *in, struct kv_none *out)
+{
+	return -EOPNOTSUPP;
+}
+
+int fake_qp_detach(struct kv_backend *b, const struct kv_qp_detach *in, struct kv_none *out)
+{
+	return -EOPNOTSUPP;
+}
+
 int fake_srq_modify(struct kv_backend *b, const struct kv_srq_attr *attr, struct kv_srq *srq)
 {
 	struct object *o = find(b, KV_SRQ, attr->id);
@@ -394,7 +405,7 @@ int fake_qp_modify(struct kv_backend *b, const struct kv_qp_modify *in, struct k
 {
 	const struct kv_qp_attr *attr = &in->attr;
 	struct object *o = find(b, KV_QP, in->id);
-	struct kv_qp_step wrong;
+	struct kv_refusal wrong;
 	uint32_t mask;
 
 	if (!o)
@@ -432,6 +443,8 @@ static void complete(struct fake *fake, uint32_t qp, const struct kv_wr *wr)
 	wc->length = wr->sges ? wr->sge[0].length : 0;
 	wc->has_imm = wr->has_imm;
 	wc->imm = wr->imm;
+	wc->has_inv = wr->has_inv;
+	wc->invalidate_rkey = wr->invalidate_rkey;
 }
 
 int fake_wr_post(struct kv_backend *b, const struct kv_post *in, struct kv_posted *out)

@@ -123,6 +123,16 @@ int fake_conn_reject(struct kv_backend *b, const struct kv_conn_reject *in, stru
 	return step(b, in->id, KVERBS_CONN_REQUESTED, KVERBS_CONN_REJECTED);
 }
 
+int fake_conn_join(struct kv_backend *b, const struct kv_conn_join *in, struct kv_none *out)
+{
+	return -EOPNOTSUPP;
+}
+
+int fake_conn_leave(struct kv_backend *b, const struct kv_id *in, struct kv_none *out)
+{
+	return -EOPNOTSUPP;
+}
+
 int fake_conn_disconnect(struct kv_backend *b, const struct kv_id *in, struct kv_none *out)
 {
 	return step(b, in->id, KVERBS_CONN_ESTABLISHED, KVERBS_CONN_DISCONNECTING);

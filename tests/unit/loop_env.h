@@ -54,6 +54,7 @@ struct kv_env_cq {
  * @bh_posts: how many of them were told to hold off softirqs
  * @recvs: receives posted now
  * @recvs_posted: receives posted by the loop so far
+ * @srq_posts: how many of them to the SRQ
  * @unready: how often a SEND arrived and there was no receive
  * @fail_send: which post fails, counted from 1; @fail_ret is what it returns
  * @fail_quiet: which post of those that do not complete fails
@@ -87,6 +88,7 @@ struct kv_end {
 	unsigned int bh_posts;
 	unsigned int recvs;
 	unsigned int recvs_posted;
+	unsigned int srq_posts;
 	unsigned int unready;
 
 	unsigned int fail_send;
@@ -153,6 +155,7 @@ int kv_env_post_send(struct kv_end *e, int bh_disabled);
 int kv_env_post_quiet(struct kv_end *e, int bh_disabled);
 int kv_env_post_probe(struct kv_end *e);
 int kv_env_post_recv(struct kv_end *e);
+int kv_env_post_srq_recv(struct kv_end *e);
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);
 int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq);

@@ -91,7 +91,8 @@ static void a_device_of_one_space(void **state)
 static void a_port_that_can_not_be_queried(void **state)
 {
 	view[KV_SPACE_KERNEL].dev[0].port[0].error = EIO;
-	finds(KV_WARNING, 1, "port", "port 1 of rxe0 can't be queried: Input/output error", "-");
+	finds(KV_WARNING, 1, "port", "port 1 of rxe0 can't be queried: Input/output error",
+	      "rdma link delete rxe0 && rdma link add rxe0 type rxe netdev eth7");
 }
 
 static void a_port_that_is_down(void **state)

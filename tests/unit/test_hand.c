@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "fake_backend.h"
+#include "fake_names.h"
 #include "batch/batch.h"
 #include "object/object.h"
 #include "object/options.h"
@@ -196,13 +197,83 @@ static void test_persistent(void **state)
 	begin(&h, KV_SPACE_KERNEL, false);
 	good(&h, "pd add");
 	says(&h, "pd 1 dev rxe0 persistent local-dma-lkey");
-	bad(&h, -EINVAL, "pd add name p", "names last as long as a batch");
 	bad(&h, -EINVAL, "echo x", "only in a batch");
 	end(&h);
 	begin(&h, KV_SPACE_KERNEL, true);
 	good(&h, "pd add");
 	assert_false(json_object_get_boolean(kv_out_get(h.doc, "/result/persistent")));
 	end(&h);
+}
+
+/* Each command from the shell is a session of its own. */
+static void renew(struct hand *h, bool batch)
+{
+	json_object_put(h->doc);
+	h->doc = NULL;
+	kv_variables_clear(&h->s.variables);
+	h->s.variables.names = batch ? KV_NAMES_TYPED : KV_NAMES_TOLD;
+	h->s.batch = batch;
+}
+
+static void test_kept_names(void **state)
+{
+	struct hand h;
+
+	fake_names_clear();
+	begin(&h, KV_SPACE_KERNEL, false);
+	good(&h, "pd add name dom");
+	says(&h, "pd 1 name dom dev rxe0 persistent");
+	renew(&h, false);
+	good(&h, "cq add cqe 8 name c");
+	renew(&h, false);
+	good(&h, "qp add pd dom cq c");
+	says(&h, "pd 1 send-cq 1 recv-cq 1");
+	renew(&h, false);
+	good(&h, "pd show");
+	says(&h, "pd 1 name dom dev");
+	h.s.details = true;
+	good(&h, "cq show c");
+	says(&h, "used-by-qp 1");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/used_by_qp")), 1);
+	h.s.details = false;
+	bad(&h, -EINVAL, "pd add name dom", "the name 'dom' is taken: pd 1 has it");
+	bad(&h, -EINVAL, "mr show dom", "'dom' is pd 1, and no mr");
+	good(&h, "qp del 1");
+	/* In a batch a name of its own hides a kept one. */
+	renew(&h, true);
+	good(&h, "pd show dom");
+	says(&h, "pd 1 name dom");
+	good(&h, "pd add name dom");
+	good(&h, "pd show dom");
+	says(&h, "pd 2 name dom");
+	good(&h, "pd del dom");
+	/* A batch that deletes by the id leaves the name, which then names nothing. */
+	renew(&h, true);
+	good(&h, "pd del 1");
+	renew(&h, false);
+	bad(&h, -ENOENT, "pd show dom", "'dom' was pd 1");
+	/* These ids begin anew: 'flush' forgets the name before another object has its id. */
+	good(&h, "flush");
+	good(&h, "pd add name dom");
+	renew(&h, false);
+	good(&h, "pd del 1");
+	renew(&h, false);
+	bad(&h, -EINVAL, "pd show dom", "'dom' is the name of nothing");
+	bad(&h, -EINVAL, "pd add name 2x", "'2x' can't be a name");
+	/* What can't be kept is no name, and its object is not there. */
+	renew(&h, false);
+	fake_names_error = -EPERM;
+	bad(&h, -EPERM, "pd add name dom", "the names are not root's");
+	renew(&h, false);
+	bad(&h, -EINVAL, "pd show dom", "'dom' can't be looked up: the names are not root's");
+	h.s.variables.names = KV_NAMES_NONE;
+	bad(&h, -EPERM, "pd add name dom", "the names are not root's");
+	fake_names_error = 0;
+	good(&h, "pd show");
+	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/objects")), 0);
+	good(&h, "flush");
+	end(&h);
+	fake_names_clear();
 }
 
 static void test_references(void **state)
@@ -270,7 +341,7 @@ static void test_content(void **state)
 	bad(&h, -EINVAL, "buf read m length 0", "it takes 1 byte to 64 MiB");
 	bad(&h, -EINVAL, "buf write m", "it takes one of 'text', 'hex' and 'file'");
 	bad(&h, -EINVAL, "buf write m text a hex 00", "it takes one of");
-	bad(&h, -EINVAL, "buf write m hex 0", "each takes two digits");
+	bad(&h, -EINVAL, "buf write m hex 0", "each byte takes two digits");
 	bad(&h, -EINVAL, "buf write m hex 0x", "'0x' is no hexadecimal number");
 	bad(&h, -EINVAL, "buf write m text ''", "has no byte");
 	bad(&h, -ENOENT, "buf write m file /no/such", "file '/no/such': cannot open it");
@@ -562,8 +633,8 @@ static void test_post_and_poll(void **state)
 	bad(&h, -EBADMSG, "refused EINVAL poll cq c count 1 timeout 0", "'poll' was refused with ETIMEDOUT, and not with EINVAL: 0 of 1");
 	bad(&h, -EBADMSG, "refused EINVAL pd add", "'pd add' was carried out");
 	bad(&h, -EINVAL, "refused EINVAL pd fly", "'fly' is not known");
-	bad(&h, -EINVAL, "refused EWHAT pd add", "the name of no errno");
-	bad(&h, -EINVAL, "refused EINVAL echo x", "not carried out by verbs");
+	bad(&h, -EINVAL, "refused EWHAT pd add", "no errno's name");
+	bad(&h, -EINVAL, "refused EINVAL echo x", "calls no verb that could refuse it");
 	end(&h);
 }
 
@@ -710,13 +781,13 @@ static void test_trace(void **state)
 	traces(&h, "mr inv m qp a", 0,
 	       "ib_query_qp(qp 1) = reset\n"
 	       "ib_post_send(mr 1, qp 1, IB_WR_LOCAL_INV), ib_poll_cq(send-cq) = 0  [1.500 us]\n");
-	fake_world.refusal = "kernel post: qp: the qp is in RESET: bring it to INIT first (EINVAL)";
+	fake_world.refusal = "qp: the qp is in RESET: bring it to INIT first";
 	traces(&h, "post recv qp a", -EINVAL,
 	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
 	       "the qp is in RESET: bring it to INIT first (EINVAL)\n");
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 0);
 	/* Not the text says whether the verb was called. */
-	fake_world.refusal = "kernel post: ib_post_recv failed, one could think (EINVAL)";
+	fake_world.refusal = "ib_post_recv failed, one could think";
 	traces(&h, "post recv qp a", -EINVAL,
 	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
 	       "ib_post_recv failed, one could think (EINVAL)\n");
@@ -726,7 +797,7 @@ static void test_trace(void **state)
 	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) not called: "
 	       "ib_post_recv failed, one could think (EINVAL)\n");
 	fake_world.failed = KVERBS_STAGE_POST;
-	fake_world.refusal = "kernel post: the device refuses the request (EINVAL)";
+	fake_world.refusal = "the device refuses the request";
 	traces(&h, "post recv qp a", -EINVAL,
 	       "ib_post_recv(qp 1, op recv, wr-id 0, sge none) = -22 (EINVAL) the device refuses the request\n");
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 1);
@@ -805,7 +876,7 @@ static void test_conn(void **state)
 	good(&h, "conn get-request l name s");
 	good(&h, "conn reject s private-data hex:00ff");
 	says(&h, "state rejected");
-	bad(&h, -EINVAL, "conn reject s private-data hex:0", "private-data 'hex:0' is no bytes: each takes two digits");
+	bad(&h, -EINVAL, "conn reject s private-data hex:0", "private-data 'hex:0' is no list of bytes: each byte takes two digits");
 	bad(&h, -EINVAL, "conn reject s", "in another state");
 	bad(&h, -EINVAL, "conn wait s state gone", "state 'gone' is not known; it takes idle, listening");
 	end(&h);
@@ -986,6 +1057,10 @@ static void test_options(void **state)
 	char *json[][3] = { { "pd", "-j" }, { "--json", "pd" }, { "--json=x.json", "pd" } };
 	char *former[] = { "--json", "x.json", NULL };
 	struct kv_object_options o;
+	char *mistake[][4] = {
+		{ "--repeat", "0", "--json" }, { "--frob", "x.kv", "-j" }, { "--frob", "--json=x.json", "x.kv" },
+		{ "--frob", "--", "--json" },
+	};
 	struct kv_fault f;
 	int n = 8;
 
@@ -1019,6 +1094,18 @@ static void test_options(void **state)
 		assert_int_equal(kv_option_read("batch", &n, wrong[i], kv_object_batch_rows, &o,
 						false, &f), -EINVAL);
 		assert_int_equal(f.exit, KV_EXIT_USAGE);
+		kv_object_options_free(&o);
+	}
+	/* A mistake is reported as JSON wherever --json stands, but not where it is no option. */
+	for (size_t i = 0; i < sizeof(mistake) / sizeof(mistake[0]); i++) {
+		n = 3;
+		memset(&o, 0, sizeof(o));
+		assert_int_equal(kv_option_read("batch", &n, mistake[i], kv_object_batch_rows, &o,
+						false, &f), -EINVAL);
+		if (i < 3)
+			assert_string_equal(o.json, i < 2 ? "-" : "x.json");
+		else
+			assert_null(o.json);
 		kv_object_options_free(&o);
 	}
 }
@@ -1066,6 +1153,26 @@ static void test_names(void **state)
 	assert_int_equal(kv_option_read("x", &n, ambiguous, rows, &args, false, &f), -EINVAL);
 	kv_option_format(rows, text, sizeof(text));
 	assert_string_equal(text, "-x, --gid-index, --gid N");
+}
+
+/* The list of commands names those that a type of objects has. */
+static void test_lists(void **state)
+{
+	static const struct {
+		const char *noun, *list;
+	} rows[] = {
+#define OBJECT(TYPE, type, list, ...) { #type, list },
+#include "model/objects.def"
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char list[128], *rest, *word;
+
+		snprintf(list, sizeof(list), "%s", strchr(rows[i].list, ':') + 1);
+		for (word = strtok_r(list, " ,", &rest); word; word = strtok_r(NULL, " ,", &rest))
+			assert_true(!strcmp(word, "...") ||
+				    kv_command_find(kv_noun_find(rows[i].noun), word));
+	}
 }
 
 /* A character of two bytes has one column. */
@@ -1171,8 +1278,8 @@ static void test_endless(void **state)
 		const char *path;
 		const char *says;
 	} files[] = {
-		{ "/dev/zero", "x.kv:1: there is a zero byte: this is no text" },
-		{ "/dev/full", "x.kv:1: there is a zero byte: this is no text" },
+		{ "/dev/zero", "x.kv:1: the line has a zero byte: it is no text" },
+		{ "/dev/full", "x.kv:1: the line has a zero byte: it is no text" },
 	};
 	struct hand h;
 
@@ -1370,6 +1477,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_objects),
 		cmocka_unit_test(test_persistent),
+		cmocka_unit_test(test_kept_names),
 		cmocka_unit_test(test_references),
 		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_second_port),
@@ -1391,6 +1499,7 @@ int main(void)
 		cmocka_unit_test(test_linear_times),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_content_interrupted),

@@ -2,6 +2,7 @@
 #include "test.h"
 #include <kverbs.h>
 #include "loop_env.h"
+#include "loop/flow.h"
 #include "loop/handler.h"
 #include "rules/request.h"
 
@@ -181,11 +182,24 @@ static void prepare(const struct kind *k)
 	k->prepare();
 }
 
+#define MANY_ENDS 1
+#define FROM_SRQ 2
+
+/* @has: MANY_ENDS, FROM_SRQ */
+static kv_loop_fn pick(__u32 kind, __u32 op, int has, int bh_disabled)
+{
+	const struct kv_loop_form form = {
+		.loop = kind, .op = op, .several = has & MANY_ENDS, .srq = has & FROM_SRQ,
+	};
+
+	return kv_loop_pick(&form, bh_disabled);
+}
+
 static int run(const struct kind *k, int bh_disabled)
 {
 	if (k->prepare == prepare_event)
 		return kv_loop_pick_event(bh_disabled)(&loop);
-	return kv_loop_pick(k->loop, k->op, bh_disabled)(&loop);
+	return pick(k->loop, k->op, 0, bh_disabled)(&loop);
 }
 
 /* No completion was left behind for the next run to stumble over. */
@@ -1173,8 +1187,7 @@ static void prepare_server(int write)
 {
 	connect(write);
 	server_active = 0;
-	server_fn = kv_loop_pick(KVERBS_LOOP_PINGPONG_SERVER,
-			       write ? KVERBS_OP_WRITE : KVERBS_OP_SEND, 0);
+	server_fn = pick(KVERBS_LOOP_PINGPONG_SERVER, write ? KVERBS_OP_WRITE : KVERBS_OP_SEND, 0, 0);
 	server.a = &b;
 	server.hist = &server_hist;
 	server.time = ~0ULL;
@@ -1196,7 +1209,7 @@ static void ping_and_pong_meet(void **state)
 		loop.iters = 1000;
 		loop.spins = write;
 		fake.yield = run_server;
-		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PINGPONG_CLIENT, op, 0)(&loop), 0);
+		assert_int_equal(pick(KVERBS_LOOP_PINGPONG_CLIENT, op, 0, 0)(&loop), 0);
 		assert_int_equal(loop.done, 1000);
 		assert_int_equal(server.done, 1000);
 		assert_int_equal(hist_count(), 1000);
@@ -1243,9 +1256,8 @@ static void server_tells_its_time(void **state)
 			prepare_send_server();
 		loop.iters = ~0ULL;
 		loop.time = 995;
-		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PINGPONG_SERVER,
-					      write ? KVERBS_OP_WRITE : KVERBS_OP_SEND,
-					      0)(&loop), 0);
+		assert_int_equal(pick(KVERBS_LOOP_PINGPONG_SERVER, write ? KVERBS_OP_WRITE : KVERBS_OP_SEND,
+				      0, 0)(&loop), 0);
 		/* The counter is read when a wait begins, and at the answer. */
 		assert_int_equal(loop.done, 50);
 		assert_int_equal(kv_loop_elapsed(&loop), 1000);
@@ -1269,7 +1281,7 @@ static void server_may_start_first(void **state)
 		loop.iters = 300;
 		loop.spins = 0;
 		fake.yield = run_server;
-		assert_int_equal(kv_loop_pick(KVERBS_LOOP_PINGPONG_CLIENT, op, 0)(&loop), 0);
+		assert_int_equal(pick(KVERBS_LOOP_PINGPONG_CLIENT, op, 0, 0)(&loop), 0);
 		assert_int_equal(server.done, 300);
 	}
 }
@@ -1314,6 +1326,18 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 		ROW(STREAM, READ, stream),
 		ROW(STREAM, FETCH_ADD, stream),
 		ROW(STREAM, CMP_SWP, stream),
+		ROW(STREAM, SEND, stream),
+		ROW(STREAM, SEND_WITH_IMM, stream),
+		ROW(STREAM, WRITE_WITH_IMM, stream),
+		ROW(STREAM_SERVER, SEND, stream_server),
+		ROW(STREAM_SERVER, SEND_WITH_IMM, stream_server),
+		ROW(STREAM_SERVER, WRITE_WITH_IMM, stream_server),
+		ROW(PINGPONG_CLIENT, SEND_WITH_IMM, send_client),
+		ROW(PINGPONG_CLIENT, WRITE_WITH_IMM, send_client),
+		ROW(PINGPONG_SERVER, SEND_WITH_IMM, send_server),
+		ROW(PINGPONG_SERVER, WRITE_WITH_IMM, send_server),
+		ROW(PINGPONG, SEND_WITH_IMM, send_pingpong),
+		ROW(PINGPONG, WRITE_WITH_IMM, send_pingpong),
 		ROW(PINGPONG_CLIENT, SEND, send_client),
 		ROW(PINGPONG_CLIENT, WRITE, write_client),
 		ROW(PINGPONG_SERVER, SEND, send_server),
@@ -1326,9 +1350,9 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 
 	for (unsigned int i = 0; i < rows; i++) {
 		assert_true(kv_op_fits_loop(want[i].op, want[i].loop));
-		assert_true(kv_loop_pick(want[i].loop, want[i].op, 0) ==
+		assert_true(pick(want[i].loop, want[i].op, 0, 0) ==
 			    want[i].fn);
-		assert_true(kv_loop_pick(want[i].loop, want[i].op, 1) ==
+		assert_true(pick(want[i].loop, want[i].op, 0, 1) ==
 			    want[i].fn_bh_disabled);
 	}
 	/* A new loop, or a new operation of runs, has to be added here. */
@@ -1339,15 +1363,313 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 	/* The loop without verbs has no operation. */
 	for (__u32 op = 0; op < __KVERBS_OP_LAST; op++) {
 		assert_true(kv_op_fits_loop(op, KVERBS_LOOP_NULL));
-		assert_true(kv_loop_pick(KVERBS_LOOP_NULL, op, 0) == kv_loop_null);
-		assert_true(kv_loop_pick(KVERBS_LOOP_NULL, op, 1) == kv_loop_null_bh_disabled);
+		assert_true(pick(KVERBS_LOOP_NULL, op, 0, 0) == kv_loop_null);
+		assert_true(pick(KVERBS_LOOP_NULL, op, 0, 1) == kv_loop_null_bh_disabled);
 	}
+}
+
+static kv_loop_fn stream_server = kv_loop_stream_server;
+
+/* STREAM_SERVER, for which @n messages have come: one receive is left of those that are posted. */
+static int serve_stream(unsigned int n)
+{
+	a.recvs = n + 1;
+	for (unsigned int i = 0; i < n; i++) {
+		a.recvs--;
+		fake_complete(&a.recv_cq, (struct fake_wc){ .empty = i });
+	}
+	return stream_server(&loop);
+}
+
+static void a_stream_server_replaces_its_receives(void **state)
+{
+	assert_int_equal(serve_stream(10), 0);
+	assert_int_equal(loop.done, 10);
+	assert_int_equal(a.recvs, 11);
+	assert_int_equal(a.recvs_posted, 10);
+	assert_int_equal(a.sends, 0);
+	assert_int_equal(hist_count(), 0);
+	assert_int_equal(fake.rescheds, 10);
+	assert_drained();
+	assert_int_equal(a.recv_cq.used, 0);
+}
+
+static void a_stream_server_ends_where_it_waits(void **state)
+{
+	fake.yield = set_stop;
+	loop.spins = 0;
+	assert_int_equal(serve_stream(3), -ECANCELED);
+	assert_int_equal(loop.done, 2);
+	assert_int_equal(loop.busy, 0);
+	reset(NULL);
+	fake.yield_ticks = 100;
+	loop.spins = 0;
+	loop.time = 100000;
+	assert_int_equal(serve_stream(3), 0);
+	assert_int_equal(loop.done, 3);
+	assert_int_equal(loop.busy, 0);
+}
+
+static void a_stream_server_fails_with_its_receives(void **state)
+{
+	a.fail_recv = 4;
+	a.fail_ret = -ENOMEM;
+	assert_int_equal(serve_stream(6), -ENOMEM);
+	assert_int_equal(loop.done, 3);
+	assert_int_equal(loop.busy, 1);
+	reset(NULL);
+	fake_complete(&a.recv_cq, (struct fake_wc){ .status = 1, .vendor_err = 7 });
+	assert_int_equal(stream_server(&loop), -EIO);
+	assert_int_equal(loop.done, 0);
+	assert_int_equal(loop.wc_status, 1);
+	assert_int_equal(loop.vendor_err, 7);
+}
+
+/* The same, with receives of an SRQ. */
+static void a_server_of_an_srq_does_the_same(void **state)
+{
+	stream_server = kv_loop_stream_server_srq;
+	a_stream_server_replaces_its_receives(state);
+	assert_int_equal(a.srq_posts, a.recvs_posted);
+	reset(NULL);
+	a_stream_server_ends_where_it_waits(state);
+	reset(NULL);
+	a_stream_server_fails_with_its_receives(state);
+	stream_server = kv_loop_stream_server;
+	reset(NULL);
+	a_stream_server_replaces_its_receives(state);
+	assert_int_equal(a.srq_posts, 0);
+}
+
+static void picks_other_loops_for_several_ends(void **state)
+{
+	assert_true(pick(KVERBS_LOOP_STREAM, KVERBS_OP_READ, MANY_ENDS, 0) == kv_loop_streams);
+	assert_true(pick(KVERBS_LOOP_STREAM, KVERBS_OP_READ, MANY_ENDS, 1) == kv_loop_streams_bh_disabled);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS, 0) == kv_loop_streams_server);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS, 1) ==
+		    kv_loop_streams_server_bh_disabled);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, FROM_SRQ, 0) == kv_loop_stream_server_srq);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, FROM_SRQ, 1) == kv_loop_stream_server_srq_bh_disabled);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS | FROM_SRQ, 0) == kv_loop_streams_server_srq);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS | FROM_SRQ, 1) == kv_loop_streams_server_srq_bh_disabled);
+}
+
+/* Several ends. */
+
+#define SEVERAL 3
+
+static struct kv_end ends[SEVERAL];
+static struct kv_flow flows[SEVERAL];
+static __u64 posted_there[SEVERAL * 2];
+
+/* Streams of @groups at each end; or their server, whose CQs are those of the receives. */
+static void prepare_several(__u32 groups, bool server_of)
+{
+	memset(ends, 0, sizeof(ends));
+	memset(flows, 0, sizeof(flows));
+	loop.a = &ends[0];
+	loop.flow = flows;
+	loop.flows = SEVERAL;
+	loop.groups = groups;
+	loop.posted = posted_there;
+	kv_flow_init(&loop, !server_of);
+}
+
+static void assert_all_drained(void)
+{
+	for (unsigned int i = 0; i < SEVERAL; i++) {
+		assert_int_equal(ends[i].send_cq.used, 0);
+		assert_int_equal(ends[i].recv_cq.used, 0);
+		assert_int_equal(flows[i].outstanding, 0);
+	}
+}
+
+static unsigned int most_at[SEVERAL];
+
+static void count_at_each(void)
+{
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		if (ends[i].send_cq.used > most_at[i])
+			most_at[i] = ends[i].send_cq.used;
+}
+
+static void streams_keep_their_depth_at_each_end(void **state)
+{
+	prepare_several(2, false);
+	loop.iters = 31;
+	loop.quiet = 1;
+	memset(most_at, 0, sizeof(most_at));
+	fake.relax = count_at_each;
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		ends[i].send_empty = 1;
+	assert_int_equal(kv_loop_streams_bh_disabled(&loop), 0);
+	assert_int_equal(loop.done, 31);
+	assert_int_equal(hist_count(), 31);
+	assert_int_equal(fake.rescheds, 31);
+	for (unsigned int i = 0; i < SEVERAL; i++) {
+		assert_int_equal(most_at[i], 2);
+		/* Equal ends have equal shares, within the depth. */
+		assert_in_range(ends[i].sends, 9, 12);
+		assert_int_equal(ends[i].quiets, ends[i].sends);
+		assert_int_equal(ends[i].bh_posts, 2 * ends[i].sends);
+		assert_int_equal(flows[i].done, ends[i].sends);
+	}
+	assert_all_drained();
+	kv_loop_reset(&loop);
+	assert_int_equal(flows[1].done, 0);
+}
+
+/* An end that answers late holds up no other one. */
+static void streams_go_on_beside_a_slow_end(void **state)
+{
+	prepare_several(2, false);
+	loop.iters = 40;
+	ends[1].send_empty = 50;
+	assert_int_equal(kv_loop_streams(&loop), 0);
+	assert_int_equal(loop.done, 40);
+	assert_true(ends[0].sends > 3 * ends[1].sends);
+	assert_true(ends[2].sends > 3 * ends[1].sends);
+	assert_all_drained();
+}
+
+/* Fewer samples than there is room for: some ends get one, and none two before all have one. */
+static void streams_share_few_samples(void **state)
+{
+	prepare_several(2, false);
+	loop.iters = 4;
+	assert_int_equal(kv_loop_streams(&loop), 0);
+	assert_int_equal(ends[0].sends, 2);
+	assert_int_equal(ends[1].sends, 1);
+	assert_int_equal(ends[2].sends, 1);
+	loop.iters = loop.done;
+	assert_int_equal(kv_loop_streams(&loop), 0);
+	assert_int_equal(ends[0].sends, 2);
+	assert_all_drained();
+}
+
+static void streams_take_each_group_from_its_post(void **state)
+{
+	prepare_several(1, false);
+	loop.iters = 3;
+	fake.now_ticks = 0;
+	fake.post_ticks = 100;
+	fake.poll_ticks = 7;
+	assert_int_equal(kv_loop_streams(&loop), 0);
+	assert_int_equal(hist.sum, (300 + 7) + (200 + 14) + (100 + 21));
+}
+
+static void streams_finish_what_is_outstanding_when_stopped(void **state)
+{
+	prepare_several(2, false);
+	loop.spins = 0;
+	loop.grace = 100000;
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		ends[i].send_empty = 3;
+	fake.yield = set_stop;
+	assert_int_equal(kv_loop_streams(&loop), -ECANCELED);
+	assert_int_equal(loop.done, 6);
+	assert_int_equal(loop.busy, 0);
+	assert_all_drained();
+}
+
+/* Every CQ is looked at between two yields, and once more when the time is over. */
+static void streams_look_at_all_ends_before_they_yield(void **state)
+{
+	prepare_several(1, false);
+	loop.spins = 0;
+	loop.iters = 3;
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		ends[i].send_empty = 4;
+	assert_int_equal(kv_loop_streams(&loop), 0);
+	assert_int_equal(loop.yields, 4);
+	reset(NULL);
+	prepare_several(1, false);
+	loop.spins = 0;
+	loop.iters = 3;
+	loop.timeout = 500;
+	fake.yield_ticks = 300;
+	ends[2].send_empty = 2;
+	ends[0].lost_send = 1;
+	assert_int_equal(kv_loop_streams(&loop), -ETIMEDOUT);
+	assert_int_equal(loop.done, 2);
+	assert_int_equal(loop.busy, 1);
+}
+
+static void streams_tell_why_an_end_failed(void **state)
+{
+	prepare_several(2, false);
+	ends[1].bad_send = 3;
+	ends[1].bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81 };
+	loop.iters = 30;
+	assert_int_equal(kv_loop_streams(&loop), -EIO);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
+	assert_int_equal(loop.vendor_err, 0x81);
+	reset(NULL);
+	prepare_several(2, false);
+	ends[2].fail_send = 2;
+	ends[2].fail_ret = -ENOMEM;
+	assert_int_equal(kv_loop_streams(&loop), -ENOMEM);
+	assert_int_equal(loop.busy, 1);
+	reset(NULL);
+	prepare_several(2, false);
+	ends[2].send_cq.broken = true;
+	assert_int_equal(kv_loop_streams(&loop), -EIO);
+	assert_int_equal(loop.wc_status, 0);
+}
+
+static void serve_streams(kv_loop_fn streams_server)
+{
+	prepare_several(1, true);
+	loop.iters = 9;
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		for (unsigned int n = 0; n < 2 + i; n++)
+			fake_complete(&ends[i].recv_cq, (struct fake_wc){ .empty = 1 });
+	assert_int_equal(streams_server(&loop), 0);
+	for (unsigned int i = 0; i < SEVERAL; i++) {
+		assert_int_equal(ends[i].recvs, 2 + i);
+		assert_int_equal(flows[i].done, 2 + i);
+		assert_int_equal(ends[i].sends, 0);
+	}
+	assert_int_equal(hist_count(), 0);
+	assert_all_drained();
+	/* Nothing comes any more: its time is over, or it is stopped. */
+	loop.iters = 20;
+	loop.time = 5000;
+	loop.spins = 0;
+	fake.yield_ticks = 100;
+	assert_int_equal(streams_server(&loop), 0);
+	assert_int_equal(loop.busy, 0);
+	loop.time = ~0ULL;
+	fake.yield = set_stop;
+	assert_int_equal(streams_server(&loop), -ECANCELED);
+	assert_int_equal(loop.busy, 0);
+	loop.stop = 0;
+	fake.yield = NULL;
+	ends[2].fail_recv = ends[2].recvs_posted + 1;
+	ends[2].fail_ret = -ENOMEM;
+	fake_complete(&ends[2].recv_cq, (struct fake_wc){ 0 });
+	assert_int_equal(streams_server(&loop), -ENOMEM);
+	assert_int_equal(loop.busy, 1);
+}
+
+static void a_server_of_streams_replaces_the_receives_of_each_end(void **state)
+{
+	serve_streams(kv_loop_streams_server);
+	assert_int_equal(ends[2].srq_posts, 0);
+}
+
+static void a_server_of_an_srq_replaces_the_receives_of_each_end(void **state)
+{
+	serve_streams(kv_loop_streams_server_srq);
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		assert_int_equal(ends[i].srq_posts, ends[i].recvs_posted);
 }
 
 static void picks_nothing_for_an_unknown_loop(void **state)
 {
-	assert_null(kv_loop_pick(__KVERBS_LOOP_LAST, KVERBS_OP_WRITE, 0));
-	assert_null(kv_loop_pick(~0U, KVERBS_OP_WRITE, 1));
+	assert_null(pick(__KVERBS_LOOP_LAST, KVERBS_OP_WRITE, 0, 0));
+	assert_null(pick(~0U, KVERBS_OP_WRITE, 0, 1));
 }
 
 int main(void)
@@ -1423,6 +1745,20 @@ int main(void)
 		cmocka_unit_test_setup(server_may_start_first, reset),
 		cmocka_unit_test_setup(server_has_a_deadline_for_each_wait, reset),
 		cmocka_unit_test_setup(picks_a_loop_for_what_it_can_do, reset),
+		cmocka_unit_test_setup(a_stream_server_replaces_its_receives, reset),
+		cmocka_unit_test_setup(a_stream_server_ends_where_it_waits, reset),
+		cmocka_unit_test_setup(streams_keep_their_depth_at_each_end, reset),
+		cmocka_unit_test_setup(streams_go_on_beside_a_slow_end, reset),
+		cmocka_unit_test_setup(streams_share_few_samples, reset),
+		cmocka_unit_test_setup(streams_take_each_group_from_its_post, reset),
+		cmocka_unit_test_setup(streams_finish_what_is_outstanding_when_stopped, reset),
+		cmocka_unit_test_setup(streams_look_at_all_ends_before_they_yield, reset),
+		cmocka_unit_test_setup(streams_tell_why_an_end_failed, reset),
+		cmocka_unit_test_setup(a_server_of_streams_replaces_the_receives_of_each_end, reset),
+		cmocka_unit_test_setup(a_server_of_an_srq_replaces_the_receives_of_each_end, reset),
+		cmocka_unit_test(picks_other_loops_for_several_ends),
+		cmocka_unit_test_setup(a_stream_server_fails_with_its_receives, reset),
+		cmocka_unit_test_setup(a_server_of_an_srq_does_the_same, reset),
 		cmocka_unit_test_setup(picks_nothing_for_an_unknown_loop, reset),
 	};
 

@@ -293,14 +293,15 @@ static void test_word(void **state)
 	assert_int_equal(kv_parse_enum("bh-disabled", kv_enum_post, &v, &why),
 			 0);
 	assert_int_equal(v, KVERBS_POST_BH_DISABLED);
+	/* perftest writes RC, UC and UD. */
+	assert_int_equal(kv_parse_enum("UD", kv_enum_qp_type, &v, &why), 0);
+	assert_int_equal(v, KVERBS_QPT_UD);
 
 	v = UNTOUCHED;
 	assert_int_equal(kv_parse_enum("use", kv_enum_space, &v, &why),
 			 -EINVAL);
 	assert_says(&why, "is not known; it takes kernel or user");
 	assert_int_equal(kv_parse_enum("users", kv_enum_space, &v, &why),
-			 -EINVAL);
-	assert_int_equal(kv_parse_enum("User", kv_enum_space, &v, &why),
 			 -EINVAL);
 	assert_int_equal(kv_parse_enum("", kv_enum_kind + 1, &v, &why), -EINVAL);
 	assert_says(&why, "is empty; it takes completion, pingpong, one-thread or null");
@@ -329,8 +330,7 @@ static void test_ops(void **state)
 		{ "read,", "has an empty entry" },
 		{ "read,,write", "has an empty entry" },
 		{ "read, write", "has ' write', which is not known" },
-		{ "read,flush", "it takes a list of send, write, read, fetch-add or cmp-swp" },
-		{ "READ", "has 'READ'" },
+		{ "read,flush", "it takes a list of send, send-imm, write, write-imm, read, fetch-add or cmp-swp" },
 		{ "read,write,read", "names 'read' twice" },
 	};
 	struct kv_list list = { 0 };
@@ -373,6 +373,11 @@ static void test_sizes(void **state)
 		{ "64,8,64", "names '64' twice" },
 		{ "4096,8,4k", "names '4k' twice" },
 		{ "8,8589934592", "is too large" },
+		{ "8-8", "has '8-8', which ends before it begins to double" },
+		{ "8-", "is empty" },
+		{ "8-64-128", "has '-128' behind a range" },
+		{ "all,8", "is no number" },
+		{ "1-8,4", "names '4' twice" },
 	};
 	struct kv_list list = { 0 };
 	struct kv_why why;
@@ -402,6 +407,65 @@ static void test_sizes(void **state)
 	assert_says(&why, "has more than 32 entries");
 }
 
+static void test_rates(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ "1k,", "is empty" },
+		{ "%", "is empty" },
+		{ "0", "is too small" },
+		{ "50%,0%", "is too small" },
+		{ "2g", "is too large" },
+		{ "1001%", "is too large" },
+		{ "5x", "has 'x' behind its number" },
+		{ "5%%", "has '%' behind its number" },
+		{ "1k,50%,1000", "names '1000' twice" },
+		{ "10000000000000000000000000000000000000000%", "is too large" },
+	};
+	struct kv_list list = { 0 };
+	struct kv_why why;
+
+	assert_int_equal(kv_parse_rates("10k,1g,50%,50,1k%", &list, &why), 0);
+	assert_int_equal(list.n, 5);
+	assert_int_equal(list.value[0], 10000);
+	assert_int_equal(list.value[1], 1000000000);
+	assert_int_equal(list.value[2], 50 | KV_PARSE_PERCENT);
+	assert_int_equal(list.value[3], 50);
+	assert_int_equal(list.value[4], 1000 | KV_PARSE_PERCENT);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(kv_parse_rates(bad[i].text, &list, &why), -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(list.n, 5);
+	}
+}
+
+static void test_ranges(void **state)
+{
+	struct kv_list list = { 0 };
+	struct kv_why why;
+
+	assert_int_equal(kv_parse_sizes("3,8-64,1k-1.5k", &list, &why), 0);
+	assert_int_equal(list.n, 7);
+	for (unsigned int i = 0; i < 4; i++)
+		assert_int_equal(list.value[1 + i], 8U << i);
+	assert_int_equal(list.value[5], 1024);
+	assert_int_equal(list.value[6], 1536);
+	assert_int_equal(kv_parse_sizes("all", &list, &why), 0);
+	assert_true(list.all && !list.n);
+	assert_int_equal(kv_parse_sizes("1-4294967295", &list, &why), -EINVAL);
+	assert_says(&why, "has more than 32 entries");
+
+	assert_int_equal(kv_parse_qps("1-12", &list, &why), 0);
+	assert_int_equal(list.n, 5);
+	assert_int_equal(list.value[4], 12);
+	assert_int_equal(kv_parse_qps("all", &list, &why), -EINVAL);
+	assert_int_equal(kv_parse_qps("1-2k", &list, &why), -EINVAL);
+	assert_says(&why, "is too large");
+}
+
 static void test_mtu(void **state)
 {
 	static const char *const good[] = { "256", "512", "1024", "2048", "4k" };
@@ -429,6 +493,8 @@ int main(void)
 		cmocka_unit_test(test_word),
 		cmocka_unit_test(test_ops),
 		cmocka_unit_test(test_sizes),
+		cmocka_unit_test(test_rates),
+		cmocka_unit_test(test_ranges),
 		cmocka_unit_test(test_mtu),
 	};
 

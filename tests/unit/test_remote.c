@@ -663,15 +663,15 @@ static void test_hello(void **state)
 	hello("{\"protocol\":" PROTOCOL ",\"version\":1,\"order\":\"little\"}", NULL,
 	      "refused: hello.version is no text");
 	hello("{\"protocol\":" PROTOCOL ",\"version\":\"1\",\"order\":\"middle\"}",
-	      "the two hosts have different orders of bytes",
-	      "refused: the two hosts have different orders of bytes");
+	      "the two hosts have different byte orders",
+	      "refused: the two hosts have different byte orders");
 	hello("{\"protocol\":" PROTOCOL ",\"version\":\"1\",\"order\":\"" ORDER "\",\"more\":1}", NULL,
 	      "refused: hello has an unknown member");
 	hello("{\"protocol\":" PROTOCOL ",\"version\":\"1\",\"order\":\"" ORDER "\"}", NULL,
 	      "refused: hello.space is missing");
 	hello("[]", NULL, "refused: a message is no JSON object");
 	hello("{\"protocol\"", NULL, "refused: a message is no JSON object");
-	hello("GET / HTTP/1.1\r\n\r\n", NULL, "refused: what came is no message of kverbs");
+	hello("GET / HTTP/1.1\r\n\r\n", NULL, "refused: the bytes that came are no message of kverbs");
 	hello("kvb1\x7f\x01\x01\x01\x01\x01\x01\x01", NULL,
 	      "refused: a message says that it has 2130772225 bytes");
 }
@@ -727,24 +727,24 @@ static void test_other_servers(void **state)
 	size_t n;
 
 	other_server("SSH-2.0-OpenSSH_9.2\r\n", 21, -EPROTO,
-		     "there: what listens on port 7471 is no 'kverbs serve'");
+		     "there: the program that listens on port 7471 is no 'kverbs serve'");
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
-	n = message(text, "{\"protocol\":10,\"version\":\"2.0\"}");
+	n = message(text, "{\"protocol\":11,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 2.0 speaks protocol 10, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
-	n = message(text, "{\"protocol\":10,\"version\":\"\\u001b[31m2.0\"}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 10");
-	n = message(text, "{\"protocol\":10,\"version\":[1]}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 10");
-	n = message(text, "{\"protocol\":10,\"version\":\"0123456789012345678901234567890123456789\"}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 10");
+		     "there: its kverbs 2.0 speaks protocol 11, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
+	n = message(text, "{\"protocol\":11,\"version\":\"\\u001b[31m2.0\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 11");
+	n = message(text, "{\"protocol\":11,\"version\":[1]}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 11");
+	n = message(text, "{\"protocol\":11,\"version\":\"0123456789012345678901234567890123456789\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 11");
 	n = message(text, "{\"protocol\":3,\"version\":\"0.1.0\",\"kernel\":true}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
 		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
 	n = message(text, "{\"protocol\":" PROTOCOL ",\"version\":\"2.0\",\"order\":\"" ORDER "\"}");
 	other_server((char *)text, n, -EBADMSG, "hello.limits is missing");
 	n = message(text, "{\"protocol\":" PROTOCOL ",\"version\":\"2.0\",\"order\":\"middle\"}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "the two hosts have different orders of bytes");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "the two hosts have different byte orders");
 	n = message(text, "[[[[[[[[[[]]]]]]]]]]");
 	other_server((char *)text, n, -EBADMSG, "a message is no JSON object: nesting too deep");
 	n = message(text, "{\"a\":1");

@@ -17,13 +17,15 @@ static const char *const attr_names[] = {
 	[KVERBS_A_WR_AH] = "ah",
 	[KVERBS_A_WR_REMOTE_QPN] = "remote_qpn",
 	[KVERBS_A_WR_REMOTE_QKEY] = "remote_qkey",
+	[KVERBS_A_WR_INVALIDATE_RKEY] = "invalidate_rkey",
 };
 
 #define ATTRS (sizeof(attr_names) / sizeof(attr_names[0]))
 
 static const char *const flag_names[] = { "unsignaled", "solicited", "fence", "inline" };
 static const char *const type_names[] = { "RC", "UC", "UD" };
-static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay", "stream" };
+static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay", "stream",
+	"stream_server" };
 
 /* @unposted: what the refusal of one that WR_POST does not take says. */
 static const struct statement {
@@ -32,26 +34,28 @@ static const struct statement {
 } statement[] = {
 	[KVERBS_OP_SEND] = {
 		"send", NULL, "", "ah remote_qpn remote_qkey",
-		"unsignaled solicited fence inline", "RC UC UD", "null ping pong relay",
+		"unsignaled solicited fence inline", "RC UC UD", "null ping pong relay stream stream_server",
 		KVERBS_WC_OP_SEND },
 	[KVERBS_OP_SEND_WITH_IMM] = {
 		"send_with_imm", NULL, "imm", "ah remote_qpn remote_qkey",
-		"unsignaled solicited fence inline", "RC UC UD", "null", KVERBS_WC_OP_SEND },
+		"unsignaled solicited fence inline", "RC UC UD",
+		"null ping pong relay stream stream_server", KVERBS_WC_OP_SEND },
 	[KVERBS_OP_SEND_WITH_INV] = {
-		.name = "send_with_inv", .unposted = "no command", .loops = "null",
-		.completion = KVERBS_WC_OP_SEND },
+		"send_with_inv", NULL, "invalidate_rkey", "", "unsignaled solicited fence inline", "RC",
+		"null", KVERBS_WC_OP_SEND },
 	[KVERBS_OP_WRITE] = {
 		"write", NULL, "remote_addr remote_key", "", "unsignaled fence inline",
 		"RC UC", "null completion stream ping pong relay", KVERBS_WC_OP_WRITE },
 	[KVERBS_OP_WRITE_WITH_IMM] = {
 		"write_with_imm", NULL, "imm remote_addr remote_key", "",
-		"unsignaled solicited fence inline", "RC UC", "null", KVERBS_WC_OP_WRITE },
+		"unsignaled solicited fence inline", "RC UC",
+		"null ping pong relay stream stream_server", KVERBS_WC_OP_WRITE },
 	[KVERBS_OP_READ] = {
 		"read", NULL, "remote_addr remote_key", "", "unsignaled fence", "RC",
 		"null completion stream", KVERBS_WC_OP_READ },
 	[KVERBS_OP_READ_WITH_INV] = {
-		.name = "read_with_inv", .unposted = "no command", .loops = "null",
-		.completion = KVERBS_WC_OP_READ },
+		"read_with_inv", NULL, "remote_addr remote_key", "", "unsignaled", "RC", "null",
+		KVERBS_WC_OP_READ },
 	[KVERBS_OP_FETCH_ADD] = {
 		"fetch_add", NULL, "remote_addr remote_key", "compare_add", "unsignaled fence",
 		"RC", "null completion stream", KVERBS_WC_OP_FETCH_ADD },
@@ -155,6 +159,8 @@ static struct kv_request_facts facts_of(__u32 op, __u32 type)
 		.sges = 1,
 		.bytes = 8,
 		.atomic = true,
+		.mem_mgt = true,
+		.iwarp = op == KVERBS_OP_READ_WITH_INV,
 		.max_sge = 1,
 		.max_inline = 8,
 	};
@@ -241,12 +247,14 @@ static void each_takes_its_flags_and_no_other(void **state)
 	for (__u32 op = 0; op < __KVERBS_OP_LAST; op++)
 		for (__u32 flag = 0; 1U << flag & KVERBS_WR__ALL; flag++) {
 			struct kv_request_facts facts = facts_of(op, KVERBS_QPT_RC);
+			int refused = facts.iwarp && 1U << flag == KVERBS_WR_FENCE ? -EOPNOTSUPP :
+				      -EINVAL;
 
 			if (statement[op].unposted)
 				continue;
 			facts.flags = 1U << flag;
 			assert_int_equal(kv_request_check(&facts, &why),
-					 has(statement[op].flags, flag_names[flag]) ? 0 : -EINVAL);
+					 has(statement[op].flags, flag_names[flag]) ? 0 : refused);
 		}
 }
 
@@ -278,6 +286,20 @@ static void iwarp_takes_no_immediate_data_and_no_atomics(void **state)
 		if (!statement[op].unposted)
 			assert_int_equal(kv_request_check(&facts, &why), refused ? -EOPNOTSUPP : 0);
 	}
+}
+
+static void invalidations_need_a_device_that_has_them(void **state)
+{
+	struct kv_request_facts send = facts_of(KVERBS_OP_SEND_WITH_INV, KVERBS_QPT_RC);
+	struct kv_request_facts read = facts_of(KVERBS_OP_READ_WITH_INV, KVERBS_QPT_RC);
+	struct kv_refusal why;
+
+	send.mem_mgt = false;
+	assert_int_equal(kv_request_check(&send, &why), -EOPNOTSUPP);
+	assert_non_null(strstr(why.text, "memory management extensions"));
+	read.iwarp = false;
+	assert_int_equal(kv_request_check(&read, &why), -EOPNOTSUPP);
+	assert_non_null(strstr(why.text, "only iWARP has read_with_inv"));
 }
 
 static void each_fits_its_loops_and_no_other(void **state)
@@ -315,6 +337,7 @@ int main(void)
 		cmocka_unit_test(each_takes_its_flags_and_no_other),
 		cmocka_unit_test(each_goes_to_the_qps_of_its_types),
 		cmocka_unit_test(iwarp_takes_no_immediate_data_and_no_atomics),
+		cmocka_unit_test(invalidations_need_a_device_that_has_them),
 		cmocka_unit_test(each_fits_its_loops_and_no_other),
 		cmocka_unit_test(each_completes_as_what_it_is),
 		cmocka_unit_test(an_sge_has_less_than_4_gib),

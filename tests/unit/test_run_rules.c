@@ -44,6 +44,9 @@ static void a_spec_has_what_it_needs(void **state)
 		GIVEN(WORK | SPEC(END), 1, POST_TO_COMPLETION, WRITE),
 		GIVEN(WORK | SPEC(END), KV_RUN_WORKERS_MAX, POST_TO_COMPLETION, WRITE),
 		GIVEN(WORK | SPEC(END), KV_RUN_WORKERS_MAX, STREAM, WRITE),
+		GIVEN(WORK | SPEC(END), 1, STREAM, SEND),
+		GIVEN(WORK | SPEC(END) | SPEC(DEPTH), KV_RUN_WORKERS_MAX, STREAM_SERVER, WRITE_WITH_IMM),
+		GIVEN(WORK | SPEC(END), 2, PINGPONG, SEND_WITH_IMM),
 		GIVEN(SPEC(LOOP) | SPEC(TIME_NS) | SPEC(OP) | SPEC(SIZE) | SPEC(END), 2, PINGPONG, SEND),
 	};
 
@@ -62,7 +65,15 @@ static void a_spec_has_what_it_needs(void **state)
 
 static void a_spec_has_nothing_else(void **state)
 {
-	surplus(GIVEN(WORK, KV_RUN_WORKERS_MAX + 1, STREAM, WRITE), KVERBS_A_SPEC_END, "more than 16 ends");
+	struct kv_run_given many = GIVEN(WORK | SPEC(WORKERS), KV_RUN_ENDS_MAX, STREAM, WRITE);
+
+	surplus(GIVEN(WORK, KV_RUN_WORKERS_MAX + 1, STREAM, WRITE), KVERBS_A_SPEC_END, "more than 16 ends: workers");
+	surplus(GIVEN(WORK, KV_RUN_WORKERS_MAX + 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_END,
+		"more than 16 ends: each is driven");
+	many.workers = 1;
+	assert_int_equal(kv_run_check_given(&many, &why), 0);
+	many.ends++;
+	surplus(many, KVERBS_A_SPEC_END, "more than 1024 ends");
 	surplus(GIVEN(WORK, 2, PINGPONG_CLIENT, WRITE), KVERBS_A_SPEC_END, "more than one end");
 	surplus(GIVEN(WORK, 3, PINGPONG, WRITE), KVERBS_A_SPEC_END, "more than two ends: PINGPONG");
 	surplus(GIVEN(WORK | SPEC(DEV), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_DEV, "dev goes with");
@@ -70,10 +81,16 @@ static void a_spec_has_nothing_else(void **state)
 		"swap goes with cmp_swp");
 	surplus(GIVEN(WORK, 1, POST_TO_COMPLETION, SEND), KVERBS_A_SPEC_OP, "this loop can't take this op");
 	surplus(GIVEN(WORK, 2, PINGPONG, READ), KVERBS_A_SPEC_OP, "this loop can't take this op");
-	surplus(GIVEN(WORK, 1, STREAM, SEND), KVERBS_A_SPEC_OP, "this loop can't take this op");
+	surplus(GIVEN(WORK, 1, STREAM_SERVER, WRITE), KVERBS_A_SPEC_OP, "this loop can't take this op");
+	surplus(GIVEN(WORK | SPEC(LIST), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_LIST, "list goes with");
+	surplus(GIVEN(WORK | SPEC(POST_CONTEXT), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_POST_CONTEXT,
+		"post_context goes with loops that post sends");
 	surplus(GIVEN(WORK | SPEC(DEPTH), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_DEPTH, "depth goes with");
 	surplus(GIVEN(WORK | SPEC(LIST), 2, PINGPONG, WRITE), KVERBS_A_SPEC_LIST, "list goes with");
 	surplus(GIVEN(WORK | SPEC(SIGNAL), 2, PINGPONG, WRITE), KVERBS_A_SPEC_SIGNAL, "signal goes with");
+	surplus(GIVEN(WORK | SPEC(WORKERS), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_WORKERS, "workers goes with");
+	surplus(GIVEN(WORK | SPEC(INTERVAL_NS), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_INTERVAL_NS,
+		"interval_ns goes with STREAM only");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -86,10 +103,41 @@ static void a_spec_has_nothing_else(void **state)
 	}
 }
 
+static void ends_are_shared_out_to_the_workers(void **state)
+{
+	struct kv_run_given given = GIVEN(WORK | SPEC(END) | SPEC(WORKERS), 6, STREAM, WRITE);
+	const uint32_t end = MEMORY | REMOTE | END(CPU);
+
+	given.workers = 2;
+	assert_int_equal(kv_run_check_given(&given, &why), 0);
+	for (uint32_t i = 0; i < given.ends; i++) {
+		assert_int_equal(kv_run_check_end_given(&given, i, end & ~END(CPU), &why), 0);
+		if (i % 3)
+			is_refused(kv_run_check_end_given(&given, i, end, &why), -EINVAL, KVERBS_A_END_CPU, false,
+				   "cpu goes with the first end");
+		else
+			assert_int_equal(kv_run_check_end_given(&given, i, end, &why), 0);
+	}
+	given.workers = 4;
+	is_refused(kv_run_check_given(&given, &why), -EINVAL, KVERBS_A_SPEC_WORKERS, false,
+		   "the number of ends is no multiple");
+	given.workers = 7;
+	is_refused(kv_run_check_given(&given, &why), -EINVAL, KVERBS_A_SPEC_WORKERS, false,
+		   "the number of ends is no multiple");
+	assert_int_equal(kv_run_workers(KVERBS_LOOP_STREAM, 6, 2), 2);
+	assert_int_equal(kv_run_workers(KVERBS_LOOP_STREAM, 6, 0), 6);
+	assert_int_equal(kv_run_workers(KVERBS_LOOP_PINGPONG, 2, 0), 1);
+	assert_int_equal(kv_run_workers(KVERBS_LOOP_NULL, 0, 0), 1);
+	assert_true(kv_run_several(KVERBS_LOOP_STREAM_SERVER, 6, 2));
+	assert_false(kv_run_several(KVERBS_LOOP_STREAM, 6, 6));
+	assert_false(kv_run_several(KVERBS_LOOP_PINGPONG, 2, 1));
+}
+
 static void an_end_has_what_the_run_needs(void **state)
 {
 	const struct kv_run_given write = GIVEN(WORK, 1, POST_TO_COMPLETION, WRITE);
 	const struct kv_run_given send = GIVEN(WORK, 1, PINGPONG_SERVER, SEND);
+	const struct kv_run_given server = GIVEN(WORK, 1, STREAM_SERVER, WRITE_WITH_IMM);
 	const struct {
 		const struct kv_run_given *of;
 		uint32_t end, attr;
@@ -104,7 +152,21 @@ static void an_end_has_what_the_run_needs(void **state)
 		{ &write, MEMORY | REMOTE | END(TARGET_MR), KVERBS_A_END_TARGET_MR, false, "target_mr goes with" },
 		{ &write, MEMORY | REMOTE | END(TARGET_OFFSET), KVERBS_A_END_TARGET_OFFSET, false,
 		  "target_offset goes with" },
-		{ &send, MEMORY | END(TARGET_BUF) | END(CPU), KVERBS_A_END_CPU, false, "the cpu of an end goes with" },
+		{ &send, MEMORY | END(TARGET_BUF) | END(CPU), KVERBS_A_END_CPU, false, "the cpu of an end does not go with" },
+		{ &write, MEMORY | REMOTE | END(AH), KVERBS_A_END_AH, false, "ah goes with" },
+		{ &server, END(QP) | END(TARGET_BUF) | END(AH), KVERBS_A_END_AH, false, "ah goes with" },
+		{ &send, MEMORY | END(TARGET_BUF) | END(AH), KVERBS_A_END_REMOTE_QPN, true, "remote_qpn is missing" },
+		{ &send, MEMORY | END(TARGET_BUF) | END(AH) | END(REMOTE_QPN), KVERBS_A_END_REMOTE_QKEY, true,
+		  "remote_qkey is missing" },
+		{ &send, MEMORY | END(TARGET_BUF) | END(REMOTE_QKEY), KVERBS_A_END_AH, true, "ah is missing" },
+		{ &server, END(QP), KVERBS_A_END_TARGET_BUF, true, "target_buf is missing" },
+		{ &server, MEMORY | END(TARGET_BUF), KVERBS_A_END_LOCAL_BUF, false, "local_buf does not go with" },
+		{ &server, END(QP) | END(TARGET_BUF) | END(LOCAL_MR), KVERBS_A_END_LOCAL_MR, false,
+		  "local_mr does not go with" },
+		{ &server, END(QP) | END(TARGET_BUF) | END(LOCAL_OFFSET), KVERBS_A_END_LOCAL_OFFSET, false,
+		  "local_offset does not go with" },
+		{ &server, END(QP) | END(TARGET_BUF) | END(REMOTE_KEY), KVERBS_A_END_REMOTE_KEY, false,
+		  "remote_key goes with" },
 		{ &send, MEMORY, KVERBS_A_END_TARGET_BUF, true, "target_buf is missing" },
 		{ &send, MEMORY | END(TARGET_BUF) | END(REMOTE_ADDR), KVERBS_A_END_REMOTE_ADDR, false,
 		  "remote_addr goes with" },
@@ -112,11 +174,12 @@ static void an_end_has_what_the_run_needs(void **state)
 		  "remote_key goes with" },
 	};
 
-	assert_int_equal(kv_run_check_end_given(&write, MEMORY | REMOTE, &why), 0);
-	assert_int_equal(kv_run_check_end_given(&write, MEMORY | REMOTE | END(CPU), &why), 0);
-	assert_int_equal(kv_run_check_end_given(&send, MEMORY | END(TARGET_BUF), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&write, 0, MEMORY | REMOTE, &why), 0);
+	assert_int_equal(kv_run_check_end_given(&write, 0, MEMORY | REMOTE | END(CPU), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&send, 0, MEMORY | END(TARGET_BUF), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&server, 0, END(QP) | END(TARGET_BUF) | END(CPU), &why), 0);
 	for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		is_refused(kv_run_check_end_given(bad[i].of, bad[i].end, &why), -EINVAL, bad[i].attr,
+		is_refused(kv_run_check_end_given(bad[i].of, 0, bad[i].end, &why), -EINVAL, bad[i].attr,
 			   bad[i].missing, bad[i].text);
 }
 
@@ -139,6 +202,20 @@ static void a_spec_that_the_device_can_do(void **state)
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "two ends need a qp each");
 	s.loop = KVERBS_LOOP_NULL;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_SEND, .size = 64, .depth = 1,
+					.list = 1, .signal = 1, .iwarp = true };
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "iWARP ends a connection");
+	s.iwarp = false;
+	s.paced = true;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.several = true;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "interval_ns goes with one end for each worker");
+	s.paced = s.several = false;
+	s.iwarp = true;
+	s.loop = KVERBS_LOOP_PINGPONG;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.op = KVERBS_OP_SEND_WITH_IMM;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "iWARP has no immediate data");
 }
 
 static void a_qp_that_a_run_takes(void **state)
@@ -149,14 +226,45 @@ static void a_qp_that_a_run_takes(void **state)
 
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	qp.type = KVERBS_QPT_UD;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a run takes an rc qp");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a ud qp takes send, with or without imm");
+	s.op = KVERBS_OP_SEND;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "ah is missing");
+	qp.has_ah = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the ah and the qp are of different pds");
+	qp.ah_pd = true;
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	qp.type = KVERBS_QPT_UC;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "ah is for ud qps only");
+	qp.has_ah = false;
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	s.op = KVERBS_OP_READ;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a uc qp takes send and write");
+	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM_SERVER, .op = KVERBS_OP_SEND };
+	qp.type = KVERBS_QPT_UD;
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE };
 	qp = good;
 	qp.srq = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a run takes a qp without an srq");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "this loop takes a qp without an srq");
+	s.loop = KVERBS_LOOP_STREAM_SERVER;
+	s.op = KVERBS_OP_SEND;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the qps of a run have srqs either all, or none");
+	s.srq = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the srq and the qp are of different pds");
+	qp.srq_pd = true;
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	is_refused(kv_run_check_qp(&s, &good, &why), -EINVAL, 0, false, "the qps of a run have srqs either all, or none");
+	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE };
 	qp = good;
 	qp.polled = false;
 	qp.context = KVERBS_CQ_SOFTIRQ;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	s.several = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a worker of several ends polls");
+	s.several = false;
+	s.paced = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "interval_ns needs a send_cq of context polled");
+	s.paced = false;
 	qp.other_context = true;
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the send_cqs of all ends need the same context");
 	qp.other_context = false;
@@ -165,10 +273,10 @@ static void a_qp_that_a_run_takes(void **state)
 	qp.context = KVERBS_CQ_POLLED;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	s.loop = KVERBS_LOOP_PINGPONG_SERVER;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a ping-pong polls");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "ping-pongs and STREAM_SERVER poll");
 	qp = good;
 	qp.srq_cq = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "a qp with an srq receives into the cq");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "another qp with an srq receives into the cq");
 	qp = good;
 	qp.pending = true;
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "requests posted by hand are outstanding");
@@ -211,9 +319,9 @@ static void an_end_where_a_run_can_begin(void **state)
 	WRONG(end.local.length = 63, -EINVAL, "the mr is not registered");
 	WRONG(end.target.buffer = 63, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.other_target = true, -EBUSY, "receives of an earlier run");
-	WRONG(end.one_cq = true, -EINVAL, "SEND needs a qp whose");
-	WRONG(end.max_recv_wr = 1, -EINVAL, "SEND needs a max_recv_wr");
-	WRONG(end.recv_cqe = 1, -EINVAL, "SEND needs a max_recv_wr");
+	WRONG(end.one_cq = true, -EINVAL, "receives of a run need a qp whose");
+	WRONG(end.max_recv_wr = 1, -EINVAL, "the qp's max_recv_wr is below depth");
+	WRONG(end.recv_cqe = 1, -EINVAL, "the cqe of the qp's recv_cq is below depth");
 	assert_int_equal(kv_run_check_end(&cmp_swp, &atomic, &why), 0);
 	atomic.remote_addr = 12;
 	is_refused(kv_run_check_end(&cmp_swp, &atomic, &why),
@@ -234,16 +342,59 @@ static void an_end_where_a_stream_can_begin(void **state)
 	WRONG(end.sq_sig_all = true, -EINVAL, "a signal of more than 1 needs a qp without sq_sig_all");
 }
 
+/* All receives of an SRQ are alike, and stay there. */
+static void an_end_that_receives_from_an_srq(void **state)
+{
+	const struct kv_run_buf_facts mr = { .buffer = 64, .contiguous = 64, .by_mr = true, .same_pd = true,
+					     .registered = true, .length = 64 };
+	const struct kv_run_end_facts good = { .target = mr, .max_recv_wr = 8, .recv_cqe = 8 };
+	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_STREAM_SERVER, .op = KVERBS_OP_SEND,
+						.size = 64, .depth = 8, .list = 1, .signal = 1, .srq = true };
+
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
+	WRONG(end.srq_target = true, -EINVAL, "ends whose qps have one srq need one target_buf");
+	WRONG(end.srq_by_hand = true, -EBUSY, "receives posted by hand are on the srq");
+	WRONG(end.srq_lost = true, -EBUSY, "a qp that took receives of an earlier run from the srq");
+	WRONG(end.other_target = true, -EBUSY, "receives of an earlier run are on the srq with another");
+	WRONG(end.max_recv_wr = 7, -EINVAL, "the srq's max_wr is below depth");
+	WRONG(end.recv_cqe = 7, -EINVAL, "the cqe of the qp's recv_cq is below depth");
+}
+
+/* It sends nothing: no buffer to send from, and any CQ for sends will do. */
+static void an_end_where_a_stream_server_can_begin(void **state)
+{
+	const struct kv_run_buf_facts mr = { .buffer = 64, .contiguous = 64, .by_mr = true, .same_pd = true,
+					     .registered = true, .length = 64 };
+	const struct kv_run_end_facts good = { .target = mr, .max_recv_wr = 8, .recv_cqe = 8 };
+	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_STREAM_SERVER, .op = KVERBS_OP_WRITE_WITH_IMM,
+						.size = 64, .depth = 8, .list = 1, .signal = 1 };
+	const struct kv_run_spec_facts huge = { .loop = KVERBS_LOOP_STREAM_SERVER, .op = KVERBS_OP_SEND,
+						.size = UINT32_MAX, .depth = 8, .list = 1, .signal = 1 };
+	const struct kv_run_end_facts datagram = { .target = mr, .grh = KV_RUN_GRH, .max_recv_wr = 8, .recv_cqe = 8 };
+
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
+	WRONG(end.target.buffer = 63, -EINVAL, "size is larger than what the buffer has");
+	WRONG(end.grh = KV_RUN_GRH, -EINVAL, "size is larger than what the buffer has");
+	/* The sum of both is more than 32 bits hold. */
+	assert_int_equal(kv_run_check_end(&huge, &datagram, &why), -EINVAL);
+	WRONG(end.one_cq = true, -EINVAL, "receives of a run need a qp whose");
+	WRONG(end.max_recv_wr = 7, -EINVAL, "the qp's max_recv_wr is below depth");
+	WRONG(end.recv_cqe = 7, -EINVAL, "the cqe of the qp's recv_cq is below depth");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_spec_has_what_it_needs),
 		cmocka_unit_test(a_spec_has_nothing_else),
+		cmocka_unit_test(ends_are_shared_out_to_the_workers),
 		cmocka_unit_test(an_end_has_what_the_run_needs),
 		cmocka_unit_test(a_spec_that_the_device_can_do),
 		cmocka_unit_test(a_qp_that_a_run_takes),
 		cmocka_unit_test(an_end_where_a_run_can_begin),
 		cmocka_unit_test(an_end_where_a_stream_can_begin),
+		cmocka_unit_test(an_end_where_a_stream_server_can_begin),
+		cmocka_unit_test(an_end_that_receives_from_an_srq),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -609,6 +609,52 @@ static void contrasts_change_one_end(void **state)
 	}
 }
 
+static void a_series_is_centered(void **state)
+{
+	const double v[] = { 10, 12, 11, 13, 9, 11 };
+	struct kv_interval i = kv_stats_center(v, 6);
+
+	assert_true(i.valid && i.value == 11 && i.low == 9 && i.high == 13);
+	assert_false(kv_stats_center(v, 5).valid);
+	assert_true(isnan(kv_stats_center(v, 0).value));
+}
+
+static void memory_is_known_or_not_told(void **state)
+{
+	struct kv_interval i = { .value = 100000, .low = 95000, .high = 105000, .valid = true };
+
+	assert_int_equal(kv_stats_known(&i, 11), KV_KNOWN);
+	assert_int_equal(kv_stats_known(&i, 10), KV_KNOWN_LITTLE);
+	i.high = 115001;
+	assert_int_equal(kv_stats_known(&i, 11), KV_KNOWN_WIDE);
+	i.value = NAN;
+	assert_int_equal(kv_stats_known(&i, 11), KV_KNOWN_LITTLE);
+	i.valid = false;
+	assert_int_equal(kv_stats_known(&i, 11), KV_KNOWN_FEW);
+}
+
+static void a_knee_is_seen_from_below(void **state)
+{
+	static const double rate[] = { 1, 2, 4, 7, 10, 9 }, flat[] = { 6, 7, 10, 10 }, gap[] = { 1, NAN, 6, 10 };
+
+	assert_int_equal(kv_stats_knee(rate, 6, KV_STATS_HALF), 3);
+	assert_int_equal(kv_stats_knee(rate, 6, KV_STATS_NEARLY), 4);
+	assert_int_equal(kv_stats_knee(flat, 4, KV_STATS_HALF), -1);
+	assert_int_equal(kv_stats_knee(flat, 4, KV_STATS_NEARLY), 2);
+	assert_int_equal(kv_stats_knee(gap, 4, KV_STATS_HALF), -1);
+	assert_int_equal(kv_stats_knee(rate, 3, KV_STATS_HALF), -1);
+}
+
+static void all_to_all_grows_by_the_square(void **state)
+{
+	struct kv_all_to_all all = kv_stats_all_to_all(64, 48);
+
+	assert_int_equal(all.process_qps, 63 * 48);
+	assert_int_equal(all.node_qps, 63 * 48 * 48);
+	assert_int_equal(kv_stats_all_to_all(2, 1).node_qps, 1);
+	assert_true(kv_stats_all_to_all(1000000, 10000).node_qps == 99999900000000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -639,6 +685,10 @@ int main(void)
 		cmocka_unit_test(turns_are_balanced),
 		cmocka_unit_test(orders_are_shuffled),
 		cmocka_unit_test(contrasts_change_one_end),
+		cmocka_unit_test(a_series_is_centered),
+		cmocka_unit_test(memory_is_known_or_not_told),
+		cmocka_unit_test(a_knee_is_seen_from_below),
+		cmocka_unit_test(all_to_all_grows_by_the_square),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

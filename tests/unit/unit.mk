@@ -8,14 +8,14 @@
 
 UNIT := $(BUILD)/unit
 SANITIZE := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-UNIT_CFLAGS = -std=gnu11 $(SANITIZE) -Wall -Wextra -Wno-unused-parameter -Werror \
+UNIT_CFLAGS = -std=gnu11 -D_GNU_SOURCE= $(SANITIZE) -Wall -Wextra -Wno-unused-parameter -Werror \
 	-iquote tests/unit -iquote tests -iquote tool -iquote kmod -Iuapi -MMD -MP $(UNIT_PKGS)
 UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols nettle libnl-3.0)
 
 # What is tested, and the fake worlds of loops and commands; each test links what it names of it.
-UNIT_SRCS := $(wildcard kmod/loop/*.c kmod/rules/*.c tool/cli/*.c tool/endpoint/*.c tool/file/*.c tool/batch/*.c tool/object/*.c tool/model/*.c tool/remote/*.c tool/serve/*.c tool/doctor/*.c) \
+UNIT_SRCS := $(filter-out tool/batch/names.c,$(wildcard kmod/loop/*.c kmod/rules/*.c tool/cli/*.c tool/endpoint/*.c tool/file/*.c tool/batch/*.c tool/object/*.c tool/model/*.c tool/remote/*.c tool/serve/*.c tool/doctor/*.c)) \
 	$(addprefix tool/,cm/conn.c kernel/fields.c measure/contrast.c measure/listing.c measure/pair.c measure/stats.c measure/workload.c out/devices.c out/json.c out/out.c out/prose.c out/stages.c out/table.c out/unit.c sys/capture.c sys/cpu.c user/obj_table.c) \
-	tests/unit/fake.c tests/unit/fake_backend.c tests/unit/fake_conn.c tests/unit/fake_run.c tests/unit/fake_server.c \
+	tests/unit/fake.c tests/unit/fake_backend.c tests/unit/fake_conn.c tests/unit/fake_names.c tests/unit/fake_run.c tests/unit/fake_server.c \
 	tests/backend/content.c tests/backend/lists.c
 UNIT_LIBS := $(shell pkg-config --libs json-c smartcols nettle libnl-3.0) -lcmocka -lm
 UNIT_OBJS := $(UNIT_SRCS:%.c=$(UNIT)/%.o)
@@ -27,6 +27,12 @@ unit: $(UNIT_TESTS)
 
 $(UNIT)/test_%: $(UNIT)/tests/unit/test_%.o $(UNIT)/tested.a
 	$(CC) $(UNIT_CFLAGS) -o $@ $^ $(UNIT_LIBS)
+
+# The loops of libibverbs' extended API, in the tool's environment.
+API := $(UNIT)/tests/unit/test_api.o $(UNIT)/tool/user/put.o
+$(API): UNIT_CFLAGS += -DKV_LOOP_WR -include tool/loop_env.h -DKV_TESTS_LOOP_ENV_H
+$(UNIT)/test_api: UNIT_LIBS += $(USER_LIBS)
+$(UNIT)/test_api: $(UNIT)/tool/user/put.o $(BUILD)/wr/loops.o
 
 fuzz-serve: $(UNIT)/fuzz_serve
 	$(abspath $<) $(FUZZ)
@@ -49,7 +55,7 @@ REAL_OBJS := $(patsubst %.c,$(REAL)/%.o,$(filter-out tool/main.c tool/load_user.
 
 fuzz-real: $(REAL)/fuzz_serve
 
-$(REAL)/fuzz_serve: $(REAL_OBJS)
+$(REAL)/fuzz_serve: $(REAL_OBJS) $(BUILD)/wr/loops.o
 	$(CC) $(REAL_CFLAGS) -o $@ $^ $(TOOL_LIBS) $(USER_LIBS)
 
 REAL_CFLAGS = $(SANITIZE) $(TOOL_CFLAGS)

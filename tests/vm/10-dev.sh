@@ -84,7 +84,14 @@ if [ -e fail_verb.ko ]; then
 	check "beside what user space sees" grep -E "^ +state +- +active" "$work/all"
 	refused "and the port can't be measured at" 1 "kernel space: port 1 of $DEV cannot be queried: " \
 		broken 1 0 kverbs lat --op write --space kernel --dev "$DEV"
+	broken 1 1000 kverbs doctor --json >"$work/json" 2>"$work/err"
+	check "a warning of kverbs doctor" test $status = 3
+	mend=$(jq -r ".findings[] | select(.check == \"port\" and (.text | contains(\"$second\"))).mend" "$work/json")
+	check "whose line makes the device anew" test "$mend" = \
+		"rdma link delete $second && rdma link add $second type ${DRIVER:-rxe} netdev NETDEV"
 	rmmod fail_verb
+	check "as it says" sh -c "$(echo "$mend" | sed 's/NETDEV/d9/')"
+	check "so that the port is there again" wait_for 10 sh -c "kverbs doctor | grep 'port 1 of $second is active'"
 	rdma link delete "$second"
 	ip link delete d9
 else

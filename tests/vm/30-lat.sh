@@ -32,11 +32,21 @@ all_ops() {
 
 for space in kernel user; do
 	all_ops "from $space space" --space $space
-	for op in send write; do
+	for op in send write send-imm write-imm; do
 		for loop in one-thread pingpong; do
-			lat "$op $loop in $space space" --op $op --loop $loop --space $space
+			name="$op $loop in $space space"
+			[ "${op#*-}" != imm ] || ! lacks "$name" "immediate data" || continue
+			lat "$name" --op $op --loop $loop --space $space
 		done
 	done
+	for type in uc ud; do
+		lacks "over $type from $space space" "UC and UD" && continue
+		for op in send send-imm; do
+			lat "$op over $type from $space space" --type $type --op $op --space $space
+		done
+	done
+	lacks "between two threads over ud from $space space" "UD" ||
+		lat "between two threads over ud from $space space" --type ud --op send --loop pingpong --space $space
 	for size in 1 4095 4096 4097 64k; do
 		lat "write of $size from $space space" --op write --size $size --space $space
 		lat "send of $size in $space space" --op send --size $size --space $space

@@ -49,6 +49,7 @@ program "$work/bin/kverbs" <<-END_OF_PROGRAM
 	case "\$command \$*" in
 	*\ --iters*|*\ --time*|*\ --rounds*) ;;
 	lat\ *) set -- --iters 50 "\$@" ;;
+	scale\ *) set -- --qps 1,2 --rounds 1 --time 20ms "\$@" ;;
 	compare\ *) set -- --sizes 64 --rounds 2 --time 20ms "\$@" ;;
 	esac
 	exec $(command -v kverbs) \${command:+"\$command"} "\$@"

@@ -406,7 +406,7 @@ kverbs batch "$work/set-up" --space both --repeat 5 >"$work/out"
 has "--space both: a table" "line *command *kernel *user *n*" "$work/out"
 for line in 1 2 3; do
 	check "--space both: line $line has two times" \
-		grep -E "^ *$line .*add.* ([0-9]+\.[0-9]+|[0-9]{4,}) +([0-9]+\.[0-9]+|[0-9]{4,}) +5 *$" "$work/out"
+		grep -E "^ *$line .*add.* ([0-9]+\.[0-9]+|[0-9,]{4,}) +([0-9]+\.[0-9]+|[0-9,]{4,}) +5 *$" "$work/out"
 done
 has "--repeat: the times are medians" "What the verbs of each line took, in *s, median of 5 rounds; *" "$work/out"
 same "--repeat: what is told is told once in a space" 2 "$(grep -c '^qp ' "$work/out")"
@@ -486,8 +486,8 @@ refused_input() {
 	same "$name: exit status 2" 2 "$status"
 	check "$name: the reason" grep -Fx "kverbs: $text" "$work/err"
 }
-refused_input "a batch of zero bytes" "/dev/zero:1: there is a zero byte: this is no text" : /dev/zero
-refused_input "a batch of a device that is full" "/dev/full:1: there is a zero byte: this is no text" : /dev/full
+refused_input "a batch of zero bytes" "/dev/zero:1: the line has a zero byte: it is no text" : /dev/zero
+refused_input "a batch of a device that is full" "/dev/full:1: the line has a zero byte: it is no text" : /dev/full
 refused_input "a line without an end" "stdin:1: the command has more than 1048576 bytes" \
 	"tr '\\0' x </dev/zero" -
 refused_input "a file without an end, for two rounds" \

@@ -135,7 +135,7 @@ ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | leng
 EDQUOT | *buffers and queues*: delete some* | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
 ERANGE | pieces: integer out of range: it takes 1 to 1048576 | pieces is 1048577: it must be 0 to 1048576 | buf add length 64 pieces 1048577
 EINVAL | node: no such NUMA node has memory | node 777: no such NUMA node has memory: Invalid argument | buf add length 64 node 777
-ERANGE | max_pages: integer out of range: it takes 1 to 2147483647 | max_pages is 2147483648: it must be 0 to 2147483647 | mr add pd p max-pages 2147483648
+ERANGE | max_pages: integer out of range: it takes 1 to 2147483647; max_fast_reg_pages of * is [0-9]* | max_pages is 2147483648: it must be 0 to 2147483647 | mr add pd p max-pages 2147483648
 ERANGE | max_wr: integer out of range: it takes 1 to 2147483647 | max_wr is 0: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 0
 EINVAL | max_wr is above the device's max_srq_wr; max_srq_wr of * is [0-9]* | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 99999999
 EINVAL | max_sge is above the device's max_srq_sge; max_srq_sge of * is [0-9]* | max_sge is 99: it must be 1 to *, the device's max_srq_sge | srq add pd p max-wr 8 max-sge 99
@@ -163,6 +163,8 @@ EINVAL | max_send_sge is above the device's max_send_sge; max_send_sge of * is [
 EINVAL | max_recv_sge is above the device's max_recv_sge; max_recv_sge of * is [0-9]* | max_recv_sge is 99: it must be 1 to *, the device's max_recv_sge | qp add pd p cq c max-recv-sge 99
 EINVAL | ib_create_qp failed: max_inline may be more than the device takes | ibv_create_qp with max_send_wr 16, max_recv_wr 16 and max_inline 1048576: Invalid argument | qp add pd p cq c max-inline 1m
 EINVAL | max_recv_wr is of no use here: receives come from the srq | | qp add pd p cq c srq s max-recv-wr 3
+EOPNOTSUPP | rxe0 has no XRC: its cap_flags lack bit 20, IBV_DEVICE_XRC | | qp add pd p cq c type xrc-ini
+EOPNOTSUPP | rxe0 has no XRC: its cap_flags lack bit 20, IBV_DEVICE_XRC | | qp add pd p cq c type xrc-tgt
 # Transitions: those that there are not, what each needs, and what it does not take.
 EINVAL | the qp is in RESET: its next state is INIT | | qp modify r state rtr
 EINVAL | the qp is in RESET: its next state is INIT | | qp modify r state rts

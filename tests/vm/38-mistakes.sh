@@ -56,11 +56,11 @@ table() {
 2 | pd: a word is missing behind 'pd': add, show, del | pd
 2 | pd: 'fly' is not known; there are add, show, del | pd fly
 2 | pd add: 'fly' is not known; it takes dev, name | pd add fly 1
-2 | pd add: name 'x': names last as long as a batch; here the id that is printed names the object | pd add name x
+2 | pd add: '2x' can't be a name: a name has letters, digits and _, and no digit first | pd add name 2x
 2 | pd show: '0' is no pd: it takes an id, from 1 on, or a name | pd show 0
 2 | pd show: '-1' is no pd: it takes an id, from 1 on, or a name | pd show -1
 2 | pd show: '4294967296' is no pd: it takes an id, from 1 on, or a name | pd show 4294967296
-2 | pd show: 'p' is the name of nothing; 'name p' at the end of 'pd add' changes that, in a batch | pd show p
+2 | pd show: 'p' is the name of nothing; 'name p' at the end of 'pd add' changes that | pd show p
 2 | pd show: 'fly' is too much: it takes nothing more | pd show $pd fly
 2 | pd show: '$pd' is too much: it takes nothing more | pd show $pd $pd
 2 | pd del: the id or the name of the pd is missing | pd del
@@ -82,8 +82,8 @@ table() {
 2 | buf write: it takes one of 'text', 'hex' and 'file' | buf write $buf
 2 | buf write: it takes one of 'text', 'hex' and 'file' | buf write $buf text a hex 00
 2 | buf write: text '' has no byte to write | buf write $buf text ''
-2 | buf write: hex '0' is no bytes: each takes two digits | buf write $buf hex 0
-2 | buf write: hex '0g' is no bytes: '0g' is no hexadecimal number | buf write $buf hex 0g
+2 | buf write: hex '0' is no list of bytes: each byte takes two digits | buf write $buf hex 0
+2 | buf write: hex '0g' is no list of bytes: '0g' is no hexadecimal number | buf write $buf hex 0g
 2 | buf read: length 0: it takes 1 byte to 64 MiB; 'buf save' takes more | buf read $buf length 0
 2 | buf read: format 'fly' is not known; it takes text or hex | buf read $buf format fly
 2 | buf read: a file gets the bytes as they are: 'format' and 'file' exclude each other | buf read $buf format hex file /tmp/x
@@ -95,7 +95,7 @@ table() {
 2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd
 2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd cq $cq send-cq $cq
 2 | qp add: it takes 'cq' alone, or 'send-cq' and 'recv-cq' | qp add pd $pd send-cq $cq
-2 | qp add: type 'xrc' is not known; it takes rc, uc or ud | qp add pd $pd cq $cq type xrc
+2 | qp add: type 'xrc' is not known; it takes rc, uc, ud, xrc-ini or xrc-tgt | qp add pd $pd cq $cq type xrc
 2 | qp add: max-send-wr '-1' is negative; it takes a number from 0 to 4294967295 | qp add pd $pd cq $cq max-send-wr -1
 2 | qp modify: 'state' is missing: the state to go to | qp modify $qp
 2 | qp modify: state 'fly' is not known; it takes reset, init, rtr, rts, sqd, sqe or err | qp modify $qp state fly
@@ -105,8 +105,8 @@ table() {
 2 | qp connect: peer '0000:000012:000012:00000000000000000000ffffc00002' is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc00002
 2 | qp connect: psn '0x1000000' is too large; it takes a number from 0 to 16777215 | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 psn 0x1000000
 2 | qp address: psn '0x1000000' is too large; it takes a number from 0 to 16777215 | qp address $qp psn 0x1000000
-2 | post: a word is missing behind 'post': send, send-imm, write, write-imm, read, fetch-add, cmp-swp, recv | post
-2 | post: 'fly' is not known; there are send, send-imm, write, write-imm, read, fetch-add, cmp-swp, recv | post fly qp $qp
+2 | post: a word is missing behind 'post': send, send-imm, send-inv, write, write-imm, read, read-inv, fetch-add, cmp-swp, recv | post
+2 | post: 'fly' is not known; there are send, send-imm, send-inv, write, write-imm, read, read-inv, fetch-add, cmp-swp, recv | post fly qp $qp
 2 | post send: 'qp' is missing: where it is posted | post send
 2 | post send: 'buf' or 'mr' is missing: which bytes? | post send qp $qp sge
 2 | post send: 'offset' belongs to a piece: 'sge' has to stand before it | post send qp $qp offset 1
@@ -115,6 +115,7 @@ table() {
 2 | post send: wr-id '18446744073709551616' is too large; it takes a number from 0 to 18446744073709551615 | post send qp $qp wr-id 18446744073709551616
 2 | post send-imm: imm '4294967296' is too large; it takes a number from 0 to 4294967295 | post send-imm qp $qp imm 4294967296
 2 | post send-imm: 'imm' is missing: immediate data, which the peer's completion shows | post send-imm qp $qp
+2 | post send-inv: 'invalidate-rkey' is missing: the peer's rkey that is invalid from then on | post send-inv qp $qp
 2 | post write-imm: 'imm' is missing: immediate data, which the peer's completion shows | post write-imm qp $qp remote-addr 0 remote-key 0
 2 | post write: 'solicited' is not known; it takes qp, sge (buf, mr, offset, length), wr-id, remote-addr, remote-key, remote-offset, inline, unsignaled, fence, and | post write qp $qp solicited remote-addr 0 remote-key 0
 2 | post read: 'inline' is not known; it takes qp, sge (buf, mr, offset, length), wr-id, remote-addr, remote-key, remote-offset, unsignaled, fence, and | post read qp $qp inline remote-addr 0 remote-key 0
@@ -264,10 +265,10 @@ for space in kernel user both; do
 		$space 'pd add name a\nrefused EBUSY pd show a\n'
 	stops "what is refused otherwise" 1 "$place:1: refused: 'pd del' was refused with ENOENT, and not with EBUSY: *" \
 		$space 'refused EBUSY pd del 2000000000\n'
-	stops "the name of no errno" 2 "$place:1: refused: 'EFLY' is the name of no errno, such as EINVAL" \
+	stops "the name of no errno" 2 "$place:1: refused: 'EFLY' is no errno's name; one is EINVAL" \
 		$space 'refused EFLY pd show\n'
 	stops "a control character" 2 "$place:2: there is a control character, 0x01; *" $space 'pd add\n\001\n'
-	stops "a zero byte" 2 "$place:2: there is a zero byte: this is no text" $space 'pd add\n\000\n'
+	stops "a zero byte" 2 "$place:2: the line has a zero byte: it is no text" $space 'pd add\n\000\n'
 done
 mkdir small
 mount -t tmpfs -o size=64k small small
@@ -410,5 +411,26 @@ kverbs batch "$work/$(printf '\377').kv" --space user --repeat 2 --json >"$work/
 check "JSON has no byte that is no UTF-8" sh -c "! LC_ALL=C grep -q '[^ -~]' '$work/out'"
 check "and is a document" json "$work/out"
 insmod "$KO"
+
+# The module's limits: a refusal has what is in use, and what may be.
+parameters=/sys/module/kverbs/parameters
+read -r objects <$parameters/max_objects
+read -r bytes <$parameters/max_bytes
+echo 20000 >$parameters/max_bytes
+buf=$(added buf add length 8k)
+refused "too many bytes: what is in use, and the limit" 1 \
+	"too many bytes in buffers and queues: delete some, or raise the module's max_bytes; in use are 1 of $objects objects, and 8192 of 20000 bytes (EDQUOT)" \
+	kverbs buf add length 12k
+echo 64000000000 >$parameters/max_bytes
+refused "a quarter of the memory is the limit if max_bytes is more" 1 \
+	"than a quarter of the memory: delete some; in use are 1 of $objects objects, and 8192 of $(awk '/^MemTotal/ { print $2 * 256 }' /proc/meminfo) bytes (EDQUOT)" \
+	kverbs buf add length 59g
+echo "$bytes" >$parameters/max_bytes
+echo 1 >$parameters/max_objects
+refused "too many objects, likewise" 1 \
+	"too many objects: delete some, or raise the module's max_objects; in use are 1 of 1 objects, and 8192 of " \
+	kverbs pd add
+echo "$objects" >$parameters/max_objects
+kverbs buf del "$buf" >/dev/null
 check "nothing is left" nothing_left
 finish

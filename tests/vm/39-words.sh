@@ -31,7 +31,7 @@ check "a list of words with _" kverbs batch "$work/lines" --space user
 echo 'e a' >"$work/lines"
 refused "what may be several commands of a batch is none" 2 "'e' may be echo, expect" kverbs batch "$work/lines"
 echo 'qp a' >"$work/lines"
-refused "and of an object's commands" 2 "'a' may be add, address" kverbs batch "$work/lines"
+refused "and of an object's commands" 2 "'a' may be add, attach, address" kverbs batch "$work/lines"
 # shellcheck disable=SC2086 # words
 kverbs lat $by_cm --op fetch_add --space user --iters 1e1 --retry_cnt 5 --ack_timeout 10 --json >"$work/json" 2>"$work/why" ||
 	cat "$work/why" >>"$work/json"
@@ -42,6 +42,10 @@ fi
 check "sizes, counts and times as people write them" sh -c \
 	"kverbs lat $by_cm --op write --space user --size 1.5kb --iters 0.1k --timeout 1m --json - | jq -e '.cell.size_bytes == 1536 and .spec.iters == 100'"
 means "perftest's letters of pingpong" "kverbs: 'b' is one host too many*" kverbs pingpong --space user -p 5000 -s 64 -m 1024 -n 1k -q 16 -r 8 -e -x 0 a b
+check "and of lat, those that stand for a value, too" sh -c "kverbs lat --op write --space user -n 10 -R -e -s 64 -d $DEV --json |
+	jq -e 'any(.. | .connect? // empty; . == \"cm\") and any(.. | .completion_context? // empty; . == \"event\") and .spec.iters == 10'"
+means "iproute2's letters of dev" "$DEV*" kverbs dev -p -d
+check "and of objects" sh -c "kverbs pd show -d -j | jq -e .result"
 for command in ping conn-rate serve; do
 	refused "$command -p" 2 "--port 'x' is no number" kverbs $command -p x
 done
@@ -66,4 +70,8 @@ refused "there are many" 1 " and 1 more (ENOENT)" kverbs pd del 4000000000
 kverbs flush >/dev/null
 most=$(kverbs dev show "$DEV" --json | jq '[.. | .max_cqe? | numbers][0]')
 refused "a limit of the device: its number" 1 "cqe is above the device's max_cqe; max_cqe of $DEV is $most (EINVAL)" kverbs cq add cqe 2000000000
+pd=$(kverbs pd add --json | jq .result.id)
+most=$(kverbs dev show "$DEV" --json | jq '[.. | .max_fast_reg_pages? | numbers][0]')
+refused "a limit of registrations: its number" 1 "max_pages is above the device's max_fast_reg_pages; max_fast_reg_pages of $DEV is $most (EINVAL)" kverbs mr add pd "$pd" max-pages 2000000000
+kverbs flush >/dev/null
 finish

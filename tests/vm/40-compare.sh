@@ -247,7 +247,7 @@ refused "no round" 2 "--rounds" kverbs compare --rounds 0
 refused "self: both spaces" 2 "--self" kverbs compare --self both
 refused "self: of quadrants" 2 "--self has one space" kverbs compare --self kernel --quadrants
 refused "quadrants: a value" 2 "takes no value" kverbs compare --quadrants=yes
-refused "a size that the device can't do" 2 "a size of 3145728 bytes" kverbs compare $by_cm --sizes 3m
+refused "a size that the device can't do" 2 "a size of 3,145,728 bytes" kverbs compare $by_cm --sizes 3m
 refused "two hosts" 2 "one HOST" kverbs compare 192.0.2.2 192.0.2.3
 refused "one thread on two hosts" 2 "does not go with a HOST" kverbs compare --loop one-thread 192.0.2.2
 refused "an option for another host alone" 2 "--peer-dev goes with a HOST" kverbs compare --peer-dev rxe0

@@ -31,14 +31,26 @@ plot() {
 		check "$figure has a figure: .$ending" sh -c "PATH=$work/bin:$PATH kverbs $* $by_cm --plot $OUT/plots/$figure.$ending \
 			--json=$OUT/plots/$figure.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$figure.$ending'"
 	done
-	check "$figure: its text, too" grep -q "$DEV" "$work/text"
+	check "$figure: its text, too" grep -qE "$DEV|connections" "$work/text"
 }
 plot lat lat --op write --space user --iters 1000
 plot null lat --loop null --space kernel --iters 1000
 plot compare compare --ops write,send --sizes 8,64,4k --rounds 6 --duration "$(fewer 200ms 2)"
 plot quadrants compare --quadrants --ops write --sizes 64,4k --rounds 2 --duration "$(fewer 200ms 2)"
+plot scale scale --qps 1,4 --rounds 1 --duration 10ms
 plot bw bw --op write,read --size 64,4k --rounds 2 --duration "$(fewer 200ms 2)"
+serves() {
+	rdma resource show cm_id | grep -q "state LISTEN.*:7500 "
+}
+kverbs conn-rate --server kernel --port 7500 >/dev/null 2>&1 &
+server=$!
+check "a server of connections" wait_for 60 serves
+by_cm='' plot conn-rate conn-rate --client user "$ADDR" --port 7500 --iters 200
+kill $server
+wait $server 2>/dev/null
+plot bw-rate bw --op write --size 64 --rate 500,2k,200% --rounds 2 --duration "$(fewer 200ms 2)"
 plot bw-kernel bw --space kernel --size 64 --rounds 2 --duration "$(fewer 200ms 2)"
+plot knee bw --space kernel --size 64-1k --depth 4 --rounds 1 --duration 10ms
 
 # refused NAME STATUS TEXT PATH FILE: told, and no file comes or changes
 refused() {

@@ -235,7 +235,7 @@ unreported() {
 	status=0
 	"$@" 2>"$work/stderr" || status=$?
 	if [ $status = 0 ] && cmp -s "$work/here/f" "$work/there/f" &&
-		grep -qF "f is there, all of it, but there is no report: $reason" "$work/stderr"; then
+		grep -qF "f has arrived completely, but the report can't be written: $reason" "$work/stderr"; then
 		pass "$name" >&3
 	else
 		echo "exit status $status, want 0; stderr, want \"$reason\":" >"$work/why"

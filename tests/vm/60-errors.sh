@@ -23,9 +23,9 @@ done
 refused "and for another host's" 2 "--peer-dev '$long' has 64 characters" \
 	kverbs lat --op write --space user localhost --peer-dev "$long"
 # What one fast registration covers.
-largest=2m
-! iwarp || largest=1m
-refused "size above the device's limit, kernel space" 2 "at most $((${largest%m} << 20)) bytes" \
+largest=2m parted=2,097,152
+! iwarp || largest=1m parted=1,048,576
+refused "size above the device's limit, kernel space" 2 "at most $parted bytes" \
 	$lat --space kernel --size 3m
 refused "size above the device's limit, user space" 2 "at most" $lat --space user --size 2000m
 refused "no operation" 2 "--op" kverbs lat --space kernel
@@ -54,6 +54,8 @@ refused "unknown option" 2 "frobnicate" $lat --space kernel --frobnicate
 refused "unknown command" 2 "fly" kverbs fly
 refused "too many arguments" 2 "surplus" $lat --space kernel host surplus
 refused "a host that nobody knows" 1 "surplus" $lat --space kernel surplus
+iwarp || refused "an address of no RDMA device" 1 "no RDMA device leads to 127.0.0.1:7174: it takes an address" \
+	kverbs ping --client kernel 127.0.0.1 --iters 1 --timeout 2s
 refused "no command" 2 "usage" kverbs
 refused "softirqs held off in user space" 2 "--post" $lat --space user --post bh-disabled
 refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json=/no/such/x.json

@@ -245,6 +245,67 @@ else
 	skip "what a run, a server and a file transfer register" "this kernel can't probe functions, or is not x86-64"
 fi
 
+# --- a peer that invalidates a key of user space (docs/hand.md)
+
+{
+	cat <<-'END'
+		pd add name dom
+		cq add cqe 16 name cq_a
+		cq add cqe 16 name cq_b
+		qp add pd dom cq cq_a name a
+		qp add pd dom cq cq_b name b
+		buf add length 64 name buf_a
+		buf add length 64 name buf_b
+		mr add pd dom name mr_a
+		mr add pd dom name mr_b
+		conn listen $dev.addr name door
+		conn connect $door.src qp a access remote-write no-wait name out
+		conn get-request door name in
+		conn accept in qp b no-wait
+		conn wait out
+		conn wait in
+		mr reg mr_a buf buf_a qp a access local-write,remote-write
+		mr reg mr_b buf buf_b qp b access local-write
+		buf write buf_a text mine
+		buf write buf_b text theirs
+		post recv qp b sge mr mr_b offset 32
+		post recv qp a sge mr mr_a offset 32
+		post send qp a sge mr mr_a length 4
+		poll cq cq_b count 1
+		poll cq cq_a count 1
+		post send-inv qp b invalidate-rkey $mr_a.rkey sge mr mr_b length 6
+		poll cq cq_b count 1
+		expect completions.0.status success
+		poll cq cq_a count 1
+	END
+	if iwarp; then
+		cat <<-'END'
+			expect completions.0.status success
+			post write qp b sge mr mr_b length 6 remote-addr $mr_a.iova remote-key $mr_a.rkey
+			poll cq cq_b count 1
+			conn wait out state disconnected
+		END
+	else
+		cat <<-'END'
+			expect completions.0.status 'remote invalid request error'
+		END
+	fi
+	cat <<-'END'
+		mr show mr_a
+		expect registered true
+		buf read buf_a length 4
+		expect text mine
+		mr inv mr_a qp a
+	END
+} >"$work/inv.kv"
+name="a key of user space that a peer invalidates"
+if iwarp; then
+	name="$name is dead, and nobody tells so"
+else
+	name="$name stays, and the peer's message fails"
+fi
+check "$name" kverbs batch "$work/inv.kv" --space user
+
 # --- devices that belong to namespaces
 
 rdma link delete "$DEV"

@@ -9,6 +9,7 @@
 contexts="polled event softirq workqueue unbound-workqueue"
 shuffles=${SHUFFLES:-3}
 seed=${SEED:-$$}
+echo "undone: begins" >/dev/kmsg
 
 # new NAME TYPE ARGUMENT…: makes an object; $NAME is what to call it afterwards. In a batch
 # it is the tool's, from the shell it is persistent, and its id is in the list "made", too.
@@ -316,7 +317,8 @@ for context in $contexts; do
 	check "$context: no more is posted than the cq has room for, and none is lost" \
 		kverbs batch "$work/batch"
 done
-dmesg >"$work/log"
+# From here on, if the kernel still has that: another file of tests fills a CQ on purpose.
+dmesg | awk '/undone: begins/ { n = 0 } { line[n++] = $0 } END { for (i = 0; i < n; i++) print line[i] }' >"$work/log"
 # Of a QP's send queue rxe says so, too, where one that is full goes to ERR: the marker behind what is flushed waits for a place.
 check "no cq was ever too full for its device" sh -c "! grep -F 'queue full' '$work/log' | grep -vF 'send queue full'"
 

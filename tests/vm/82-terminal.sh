@@ -40,6 +40,8 @@ for notes in "" "--notes --stats"; do
 	# shellcheck disable=SC2086 # words
 	whole "lat $notes" kverbs lat $by_cm --op write --space kernel --iters "$iters" $notes
 	# shellcheck disable=SC2086
+	whole "bw $notes" kverbs bw $by_cm --op write --size 8,64k --rounds 6 --duration "$(fewer 400ms 2)" $notes
+	# shellcheck disable=SC2086
 	whole "compare $notes" kverbs compare $by_cm --sizes 8,64k --rounds 6 --time "$(fewer 400ms 2)" $notes
 done
 # shellcheck disable=SC2086

@@ -18,7 +18,9 @@ types() {
 	tr -d '\r' <"$work/raw" >"$work/screen"
 }
 
+kverbs srq add pd "$(kverbs pd add | awk '{ print $2 }')" max-wr 4 name persistent_one >/dev/null
 types <<'END'
+srq show persis\t\r
 pd ad name frist\033[D\033[D\033[D\033[D\033[D\033[D\033[D\033[D\033[D\033[D\033[Dd\005\177\177\177\177irst\r
 pd show first\r
 echo again\r
@@ -44,6 +46,8 @@ same "a line is recalled" 3 "$(grep -c '^pd .* name first' "$work/screen")"
 check "Ctrl-C drops the line" sh -c '! grep -qx "gone" "$1"' - "$work/screen"
 has "a word is completed: a command" "complete" "$work/screen"
 same "a word is completed: a value, a key and a name" 3 "$(grep -c '^cq .* name queue' "$work/screen")"
+has "a word is completed: a name of a persistent object" "srq * name persistent_one*" "$work/screen"
+kverbs flush >/dev/null
 has "a word is completed: an option" "usage:" "$work/screen"
 check "a word is completed: a field" sh -c '! grep -q "expect:" "$1"' - "$work/screen"
 has "help COMMAND" "pd: protection domain*" "$work/screen"
@@ -84,7 +88,7 @@ a
 > echo   b" "$? $(cat "$work/out")"
 printf '\n\n' | kverbs batch "$work/lines" --step >"$work/out"
 same "--step: each Enter carries out a command" b "$(tail -n 1 "$work/out")"
-refused "--step takes no commands from standard input" 2 "--step takes the commands from a FILE" kverbs batch - --step
+refused "--step takes no commands from standard input" 2 "--step needs a FILE" kverbs batch - --step
 check "--echo and --json are refused together" sh -c \
 	'! kverbs batch "$1" --echo --json 2>&1 >/dev/null | grep -v -- "--echo prints text, and --json prints none"' - "$work/lines"
 

@@ -47,7 +47,8 @@ static int step(struct rdma_cm_id *id, unsigned int i, struct ibv_mr *data_mr, s
 		return -1;
 	addr = be64toh(place[i].addr);
 	bytes = ntohl(place[i].bytes);
-	wr.invalidate_rkey = ntohl(place[i].rkey);
+	/* libsiw takes the key from where a WRITE has it. */
+	wr.invalidate_rkey = wr.wr.rdma.rkey = ntohl(place[i].rkey);
 	if (bytes > BYTES_MAX)
 		return -1;
 	ret = i % 2 ? rdma_post_write(id, NULL, data, bytes, data_mr, 0, addr, wr.invalidate_rkey) :

@@ -10,7 +10,7 @@
 function shape(line) {
 	gsub(/kernel faster|user faster|equal within ± [0-9.]+ %|not decided/, "VERDICT", line)
 	gsub(/[0-9][0-9a-fA-Fx.:,]*/, "N", line)
-	gsub(/-N/, "N", line)
+	gsub(/[-+]N/, "N", line)
 	gsub(/…/, "...", line)
 	gsub(/[ \t]+/, " ", line)
 	sub(/^ /, "", line)

@@ -38,6 +38,20 @@ keep() {
 	cp "$2" "$OUT/documents/$1.json"
 }
 
+# measured NAME WHAT COMMAND OPTION...: a command of the tool that measures; its text is in $work/NAME, its document in
+# $document, which is kept
+measured() {
+	name=$1 what=$2
+	shift 2
+	if kverbs "$@" --json="$document" >"$work/$name" 2>"$work/stderr"; then
+		pass "$what"
+	else
+		fail "$what" "$work/$name" "$work/stderr"
+	fi
+	keep "$name-$((kept = kept + 1))" "$document"
+}
+kept=0
+
 # keep_csv NAME FILE: what --csv printed beside the document of that name
 keep_csv() {
 	cp "$2" "$OUT/documents/$1.csv"

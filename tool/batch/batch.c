@@ -54,7 +54,7 @@ static int add_byte(struct reader *r, int byte, struct kv_fault *f)
 static int take_byte(struct reader *r, int byte, struct kv_fault *f)
 {
 	if (!byte)
-		return kv_fault_usage(f, "there is a zero byte: this is no text");
+		return kv_fault_usage(f, "the line has a zero byte: it is no text");
 	if (r->length == KV_LEXER_LINE_MAX)
 		return kv_lexer_too_long(f);
 	return add_byte(r, byte, f);
@@ -233,10 +233,7 @@ static void place(const struct kv_batch *batch, unsigned int line, struct kv_fau
 /**
  * kv_batch_run() - carry out a list of commands, until one fails
  * @batch: the commands
- * @s: the session
  * @f: receives the reason of a failure, with the file and the line
- *
- * Return: 0 or a negative errno.
  */
 int kv_batch_run(const struct kv_batch *batch, struct kv_session *s, struct kv_fault *f)
 {

@@ -59,7 +59,7 @@ static void add_fields(struct list *l, const char *prefix, struct json_object *f
 }
 
 /* $NAME, or $NAME.FIELD once the dot was typed. */
-static void add_references(struct list *l, const struct kv_session *s)
+static void add_references(struct list *l, struct kv_session *s)
 {
 	size_t n = strcspn(l->begin, ".");
 	char *prefix = strndup(l->begin, n + 1);
@@ -125,7 +125,7 @@ static void add_devices(struct list *l, const struct kv_session *s)
 	s->b->ops->dev_each(s->b, add_device, l);
 }
 
-static void add_values(struct list *l, const struct kv_session *s, const struct kv_key *key)
+static void add_values(struct list *l, struct kv_session *s, const struct kv_key *key)
 {
 	for (const struct kv_enum *w = key->names; w && w->name; w++)
 		add(l, "", w->name);
@@ -137,7 +137,7 @@ static void add_values(struct list *l, const struct kv_session *s, const struct 
 }
 
 /* The words that follow the name of a command; @word: those that followed already. */
-static void add_arguments(struct list *l, const struct kv_session *s, const struct kv_command *c,
+static void add_arguments(struct list *l, struct kv_session *s, const struct kv_command *c,
 			  char **word, size_t n)
 {
 	const struct kv_key *key;
@@ -155,7 +155,7 @@ static void add_arguments(struct list *l, const struct kv_session *s, const stru
 		add_keys(l, c->key, *l->begin == '-' ? "--" : "");
 }
 
-static void add_words(struct list *l, const struct kv_session *s, char **word, size_t n)
+static void add_words(struct list *l, struct kv_session *s, char **word, size_t n)
 {
 	struct kv_fault why;
 	struct kv_choice c;
@@ -198,13 +198,12 @@ static int keep_reference(void *arg, const char *reference, char **value, struct
  * kv_complete() - find the words that may follow; a kv_edit_complete_fn
  * @before: the line before the last word
  * @word: the beginning of the last word
- * @session: the session
  *
  * Return: the words that begin with @word, see kv_edit_complete_fn.
  */
 char **kv_complete(const char *before, const char *word, void *session)
 {
-	const struct kv_session *s = session;
+	struct kv_session *s = session;
 	struct list l = { .begin = word };
 	struct kv_words words;
 	struct kv_fault why;

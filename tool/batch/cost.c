@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,14 +73,7 @@ static struct row *find(struct kv_cost *t, unsigned int line, const char *text)
 	return found ? *found : add_line(t, line, text);
 }
 
-/**
- * kv_cost_add() - add the time of the verbs of a line
- * @t: the table
- * @line: number of the line
- * @text: text of the line
- * @space: the space
- * @ns: the time
- */
+/** kv_cost_add() - add the time of the verbs of a line */
 void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 		  enum kv_space_id space, uint64_t ns)
 {
@@ -103,7 +95,7 @@ void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text,
 }
 
 /* The names of a space's values. */
-static const char *const keys[KV_SPACES] = { "kernel_ns", "user_ns" };
+static const char *const keys[KV_SPACES] = { "/kernel_ns", "/user_ns" };
 static const char *const counts[KV_SPACES] = { "kernel_samples", "user_samples" };
 
 /* The argument of describe_row(). */
@@ -129,7 +121,7 @@ static void describe_row(const void *node, VISIT visit, void *arg)
 
 		if (!(d->spaces & (1U << s)))
 			continue;
-		kv_out_put(obj, keys[s], kv_out_real(kv_stats_median(series->ns, series->n), 1));
+		kv_out_put(obj, keys[s] + 1, kv_out_real(kv_stats_median(series->ns, series->n), 1));
 		kv_out_put_count(obj, counts[s], series->n);
 	}
 	json_object_array_add(d->list, obj);
@@ -137,7 +129,6 @@ static void describe_row(const void *node, VISIT visit, void *arg)
 
 /**
  * kv_cost_describe() - make a document of the table
- * @t: the table
  * @spaces: the spaces in the document, a bit for each enum kv_space_id
  *
  * Return: an array with the medians of each line, in the order of lines, owned by the caller.
@@ -166,15 +157,10 @@ static void format_samples(char *text, struct json_object *value, struct json_ob
  * kv_cost_print() - print the table
  * @list: the array that kv_cost_describe() made
  * @spaces: the spaces in the table, a bit for each enum kv_space_id
- * @rounds: how many rounds there were
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_cost_print(struct json_object *list, unsigned int spaces,
 		   unsigned int rounds, struct kv_fault *f)
 {
-	char path[KV_SPACES][24];
 	struct kv_listing column[3 + KV_SPACES] = {
 		{ "line", kv_listing_number, .path = "/line" },
 		{ "command", kv_listing_command, .path = "/command" },
@@ -184,16 +170,13 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	FILE *out;
 	int ret;
 
-	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		snprintf(path[s], sizeof(path[s]), "/%s", keys[s]);
+	for (unsigned int s = 0; s < KV_SPACES; s++)
 		if (spaces & (1U << s))
-			column[n++] = (struct kv_listing){ kv_enum_name(kv_enum_space, s), kv_listing_time, .path = path[s] };
-	}
+			column[n++] = (struct kv_listing){ kv_enum_name(kv_enum_space, s), kv_listing_time, .path = keys[s] };
 	column[n++] = (struct kv_listing){ "n", format_samples, .path = "" };
 	ret = kv_listing_print(list, column, n, f);
 	if (ret)
 		return ret;
-	printf("\n");
 	out = kv_prose_begin(&prose, stdout);
 	fprintf(out, "What the verbs of each line took, in %s", kv_unit_name());
 	if (rounds > 1)
@@ -205,10 +188,7 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	return 0;
 }
 
-/**
- * kv_cost_clear() - forget all times
- * @t: the table
- */
+/** kv_cost_clear() - forget all times */
 void kv_cost_clear(struct kv_cost *t)
 {
 	tdestroy(t->rows, free_row);

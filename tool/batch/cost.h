@@ -7,14 +7,10 @@
 
 /* The times of the verbs of each line of a batch, in both spaces, over several rounds. */
 
-/**
- * struct kv_cost - the table
- * @rows: a row for each line, in a tree of tsearch() by the lines' numbers
- * @failed: some times are missing because memory ran out
- */
+/* The table. */
 struct kv_cost {
-	void *rows;
-	bool failed;
+	void *rows; /* a row for each line, in a tree of tsearch() by the lines' numbers */
+	bool failed; /* some times are missing because memory ran out */
 };
 
 void kv_cost_add(struct kv_cost *t, unsigned int line, const char *text, enum kv_space_id space,

@@ -37,7 +37,6 @@ static bool is_blank(char c)
 
 /**
  * kv_lexer_is_name() - is a text a valid name of a variable?
- * @text: the name
  *
  * Return: true if it has only letters, digits and _, and does not begin with a digit.
  */
@@ -52,7 +51,6 @@ bool kv_lexer_is_name(const char *text)
 
 /**
  * kv_lexer_too_long() - refuse a command for its length
- * @f: receives the refusal
  *
  * Return: -EINVAL
  */
@@ -63,7 +61,6 @@ int kv_lexer_too_long(struct kv_fault *f)
 
 /**
  * kv_lexer_continue() - does the next line continue a line?
- * @line: the line
  *
  * Return: true if it ends in an unquoted backslash, which the caller
  * removes.
@@ -273,12 +270,7 @@ static int check_characters(const char *line, struct kv_fault *f)
 /**
  * kv_lexer_split() - make words of a line
  * @w: receives the words; kv_lexer_free() frees them, on failure too
- * @line: the line
  * @expand: gives the values of references
- * @arg: for @expand
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_lexer_split(struct kv_words *w, const char *line,
 		   kv_lexer_expand_fn *expand, void *arg, struct kv_fault *f)
@@ -297,21 +289,14 @@ int kv_lexer_split(struct kv_words *w, const char *line,
 	memset(w, 0, sizeof(*w));
 	if (l.end - line > KV_LEXER_LINE_MAX)
 		return kv_lexer_too_long(f);
-	ret = check_characters(line, f);
-	if (!ret)
-		ret = make_room(&l, 0);
-	if (!ret)
-		ret = take_words(&l, &n);
+	ret = check_characters(line, f) ?: make_room(&l, 0) ?: take_words(&l, &n);
 	w->text = l.text;
 	if (!ret && find_words(w, n))
 		ret = kv_fault_no_memory(f);
 	return ret;
 }
 
-/**
- * kv_lexer_free() - free the words of a line
- * @w: the words
- */
+/** kv_lexer_free() - free the words of a line */
 void kv_lexer_free(struct kv_words *w)
 {
 	free(w->word);

@@ -16,16 +16,11 @@
  */
 #define KV_LEXER_LINE_MAX (1 << 20)
 
-/**
- * struct kv_words - the words of a line
- * @n: how many
- * @word: the words; @word[@n] is NULL
- * @text: memory of the words
- */
+/* The words of a line. */
 struct kv_words {
-	size_t n;
-	char **word;
-	char *text;
+	size_t n; /* how many */
+	char **word; /* the words; @word[@n] is NULL */
+	char *text; /* memory of the words */
 };
 
 /*

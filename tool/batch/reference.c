@@ -2,7 +2,6 @@
 /* The values of references, $NAME.FIELD. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "batch/session.h"
 #include "object/describe.h"
@@ -118,12 +117,8 @@ static int expand_name(struct kv_session *s, const char *text,
 
 /**
  * kv_session_expand() - give the value of a reference; a kv_lexer_expand_fn
- * @arg: the session
  * @reference: the text after the $
  * @value: receives the text, in memory that the caller frees
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f)
 {

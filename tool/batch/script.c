@@ -114,13 +114,13 @@ static int refused(struct kv_session *s, char **word, size_t n,
 		return kv_fault_usage(f, "it takes the name of an errno, and a command");
 	error = kv_errno_number(word[0]);
 	if (!error)
-		return kv_fault_usage(f, "'%s' is the name of no errno, such as EINVAL", word[0]);
+		return kv_fault_usage(f, "'%s' is no errno's name; one is EINVAL", word[0]);
 	ret = kv_command_choose(word + 1, n - 1, &c, f);
 	if (ret)
 		return ret;
 	kv_command_title(title, sizeof(title), c.noun, c.command);
 	if (c.command->raw)
-		return kv_fault_usage(f, "'%s' is not carried out by verbs", title);
+		return kv_fault_usage(f, "'%s' calls no verb that could refuse it", title);
 	inner = json_object_new_object();
 	ret = kv_session_command(s, &c, word + 1, n - 1, inner, f);
 	json_object_put(inner);

@@ -10,49 +10,14 @@
 #include "out/prose.h"
 #include "out/unit.h"
 
-static void drop(char *text, size_t n)
-{
-	memmove(text, text + n, strlen(text + n) + 1);
-}
-
-/* Removes a prefix that repeats the command, "kernel cq: ", or the next word, "cqe: cqe is". */
-static void shorten(char *text)
-{
-	size_t n = strcspn(text, ":");
-
-	if (!strncmp(text, "kernel ", strlen("kernel ")) && !strncmp(text + n, ": ", 2))
-		drop(text, n + 2);
-	n = strcspn(text, ": ");
-	if (!strncmp(text + n, ": ", 2) && !strncmp(text, text + n + 2, n))
-		drop(text, n + 2);
-}
-
-/* The backend's text of an error, without the parts that are printed elsewhere. */
-static void word_error(const char *err, int error, char *text, size_t size)
-{
-	char suffix[32];
-	size_t end;
-	int n;
-
-	snprintf(text, size, "%s", err[0] ? err : strerror(-error));
-	/* The errno, which a backend may name, is printed elsewhere. */
-	n = snprintf(suffix, sizeof(suffix), " (%s)", kv_errno_name(error));
-	end = strlen(text);
-	if (end > (size_t)n && !strcmp(text + end - n, suffix))
-		text[end - (size_t)n] = '\0';
-	shorten(text);
-}
-
 static void print_error(FILE *out, const struct kv_trace_call *call)
 {
-	char why[sizeof(((struct kv_backend *)NULL)->err)];
-	size_t n;
+	const char *why = call->why[0] ? call->why : strerror(-call->error);
+	size_t n = strcspn(why, ": ");
 
-	word_error(call->why, call->error, why, sizeof(why));
 	/* The arguments begin with the object, too: "pd: no pd with ...". */
-	n = strcspn(why, ": ");
 	if (!strncmp(why + n, ": ", 2) && !strncmp(why, call->args, n) && call->args[n] == ' ')
-		drop(why, n + 2);
+		why += n + 2;
 	if (call->called)
 		fprintf(out, " = %d (%s) %s", call->error, kv_errno_name(call->error), why);
 	else
@@ -142,11 +107,9 @@ static void forget_verbs(struct kv_session *s)
 /**
  * kv_session_open() - begin a session
  * @s: receives the session; kv_session_close() ends it
- * @space: the space
  * @dev: device for commands that name none; NULL: the only device
  * @batch: objects die with the session; else they are persistent
  * @trace: print each verb on stderr
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
@@ -160,16 +123,17 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 	s->dev_name = dev;
 	s->batch = batch;
 	s->trace = trace;
+	if (space == KV_SPACE_KERNEL)
+		s->variables.names = batch ? KV_NAMES_TYPED : KV_NAMES_TOLD;
 	ret = kv_site_open_backend(space, &s->b, f);
 	if (ret)
 		return ret;
 	ret = kv_trace_wrap(&s->b, &s->trace, note_call, s);
-	if (ret) {
-		s->b->ops->close(s->b);
-		s->b = NULL;
-		return kv_fault_set(f, ret, "no memory");
-	}
-	return 0;
+	if (!ret)
+		return 0;
+	s->b->ops->close(s->b);
+	s->b = NULL;
+	return kv_fault_no_memory(f);
 }
 
 /**
@@ -191,9 +155,6 @@ void kv_session_close(struct kv_session *s)
 /**
  * kv_session_dev() - find the device for commands that name none
  * @s: the session; receives the device in its @dev
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 {
@@ -237,11 +198,18 @@ static enum kv_type type_of(const struct kv_member *m)
 }
 
 /* Adds the objects that there are to a message about one that does not exist. */
-static void tell_ids(struct kv_session *s, enum kv_type type, struct kv_fault *f)
+static void tell_ids(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
 {
 	struct ids ids = { .n = 0 };
+	const char *name;
 
-	if (type == KV_TYPES || s->b->ops->each(s->b, type, add_id, &ids))
+	if (type == KV_TYPES)
+		return;
+	name = kv_variables_of(&s->variables, type, id);
+	if (name)
+		kv_append(f->text, sizeof(f->text), ": '%s' was %s %u", name,
+			  kv_enum_name(kv_enum_type, type), id);
+	if (s->b->ops->each(s->b, type, add_id, &ids))
 		return;
 	kv_append(f->text, sizeof(f->text), "; there %s %s", ids.n > 1 ? "are" : "is",
 		  ids.n ? ids.text : "none");
@@ -272,7 +240,7 @@ static void tell_more(struct kv_session *s, struct kv_fault *f)
 		return;
 	s->untold = true;
 	if (f->error == -ENOENT)
-		tell_ids(s, type_of(refused), f);
+		tell_ids(s, type_of(refused), s->b->refused_value, f);
 	else if (refused->limit)
 		tell_limit(s, refused->limit, s->b->refused_value, f);
 	s->untold = false;
@@ -280,12 +248,8 @@ static void tell_more(struct kv_session *s, struct kv_fault *f)
 
 /**
  * kv_session_capture() - begin to write the packets of the session's device into a file
- * @s: the session
  * @c: the capture, which may run already; kv_capture_end() ends it
  * @path: the file; NULL: nothing happens
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_session_capture(struct kv_session *s, struct kv_capture *c, const char *path,
 		       struct kv_fault *f)
@@ -297,60 +261,40 @@ int kv_session_capture(struct kv_session *s, struct kv_capture *c, const char *p
 
 /**
  * kv_session_refuse() - report the reason of the backend's refusal
- * @s: the session
  * @error: errno that the backend returned
- * @f: receives the reason
  *
  * Return: @error
  */
 int kv_session_refuse(struct kv_session *s, int error, struct kv_fault *f)
 {
-	char text[sizeof(s->b->err)];
-
 	if (error == -EINTR && kv_interrupt_seen())
 		return kv_fault_set(f, error, "interrupted");
-	word_error(s->b->err, error, text, sizeof(text));
-	kv_fault_set(f, error, "%s", text);
+	kv_fault_set(f, error, "%s", s->b->err[0] ? s->b->err : strerror(-error));
 	tell_more(s, f);
 	return error;
 }
 
 /**
  * kv_session_reword() - put a message of another folder into the words of the commands
- * @s: the session
- * @f: the message: the space, the attempt, and often the backend's text; receives the
- *	message without the parts that repeat the command's name and place
+ * @f: the message: the space, and what failed there; receives the message without the space
  *
  * Return: the error
  */
 int kv_session_reword(struct kv_session *s, struct kv_fault *f)
 {
-	size_t n = strlen(f->text), m = strlen(s->b->err);
-	char space[32], why[sizeof(s->b->err)];
+	char space[32];
+	size_t n;
 
 	if (f->error == -EINTR && kv_interrupt_seen())
 		return kv_fault_set(f, f->error, "interrupted");
-	if (m && n > m && !strcmp(f->text + n - m, s->b->err)) {
-		word_error(s->b->err, f->error, why, sizeof(why));
-		snprintf(f->text + n - m, sizeof(f->text) - (n - m), "%s", why);
-	}
 	n = (size_t)snprintf(space, sizeof(space), "%s space: ", s->b->ops->space);
 	if (!strncmp(f->text, space, n))
-		drop(f->text, n);
+		memmove(f->text, f->text + n, strlen(f->text + n) + 1);
 	tell_more(s, f);
 	return f->error;
 }
 
-/**
- * kv_session_get() - look at an object
- * @s: the session
- * @type: type of the object
- * @id: id of the object
- * @object: receives it
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_session_get() - look at an object */
 int kv_session_get(struct kv_session *s, enum kv_type type, uint32_t id,
 		   union kv_object *object, struct kv_fault *f)
 {
@@ -381,7 +325,7 @@ static void put_title(const char *title, const struct kv_fault *why, bool named,
 }
 
 /* Parses the words after the name. @args: receives the struct, which the caller frees. */
-static int parse(const struct kv_command *command, const struct kv_variables *variables,
+static int parse(const struct kv_command *command, struct kv_variables *variables,
 		 char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
 	static const struct kv_key none[] = { { .name = NULL } };
@@ -416,7 +360,7 @@ static int parse(const struct kv_command *command, const struct kv_variables *va
 }
 
 /* Like parse() for all words, if the command makes sense here; @args: NULL if it takes words. */
-static int prepare(const struct kv_choice *c, bool batch, const struct kv_variables *variables,
+static int prepare(const struct kv_choice *c, bool batch, struct kv_variables *variables,
 		   char **word, size_t n, struct kv_given **args, struct kv_fault *f)
 {
 	*args = NULL;
@@ -429,14 +373,7 @@ static int prepare(const struct kv_choice *c, bool batch, const struct kv_variab
 
 /**
  * kv_session_command() - carry out a command
- * @s: the session
- * @c: the command
- * @word: its words
- * @n: how many words
  * @result: receives the command's output
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f)
@@ -457,23 +394,19 @@ int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **w
  * kv_session_check() - is a command well formed?
  *
  * The check needs no backend, so that a wrong command line is refused without one, too.
- * @word: the command, without names of objects
- * @n: how many words
+ * @word: the command; whether the names of objects in it are known is not checked
  * @f: receives the reason of a refusal, with the command's name
- *
- * Return: 0 or a negative errno.
  */
 int kv_session_check(char **word, size_t n, struct kv_fault *f)
 {
-	const struct kv_variables none = { 0 };
+	struct kv_variables any = { .names = KV_NAMES_ANY };
 	struct kv_given *args = NULL;
 	struct kv_fault why;
 	struct kv_choice c;
 	char title[64];
-	int ret = kv_command_choose(word, n, &c, &why);
+	int ret = kv_command_choose(word, n, &c, &why) ?:
+		  prepare(&c, false, &any, word, n, &args, &why);
 
-	if (!ret)
-		ret = prepare(&c, false, &none, word, n, &args, &why);
 	free(args);
 	if (ret) {
 		find_title(&c, word, n, title, sizeof(title));
@@ -484,14 +417,9 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 
 /**
  * kv_session_run() - carry out a command and describe its result
- * @s: the session
  * @line: line of the command in its file; 0: there is no file
- * @word: the command
- * @n: how many words
  * @doc: receives its document, owned by the caller; on failure too
  * @f: receives the reason of a failure, with the command's name
- *
- * Return: 0 or a negative errno.
  */
 int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 		   size_t n, struct json_object **doc, struct kv_fault *f)

@@ -7,42 +7,27 @@
 #include "object/noun.h"
 #include "sys/capture.h"
 
-/**
- * struct kv_session - a connection to one space, and the state of its commands
- * @space: which space
- * @b: its backend, with kv_trace around it
- * @dev_name: the device for commands that name none; NULL: the only device
- * @batch: objects die with the session; else they are persistent
- * @trace: each verb is printed on stderr
- * @json: a command's document has its verbs, too
- * @untold: the verbs that are called now are not the command's
- * @has_dev: @dev is valid
- * @dev: the device for commands that name none, see kv_session_dev()
- * @variables: the names of objects and variables
- * @last: the document of the last command; an object
- * @verbs: the verbs of the current command, an array; NULL without @json
- * @verb_ns: how long these verbs took together, without polls that found nothing
- * @timed: any of these verbs had a time
- * @live: called for each event as it comes; NULL: events are collected in the result
- * @live_arg: for @live
- */
+/* A connection to one space, and the state of its commands. */
 struct kv_session {
-	enum kv_space_id space;
-	struct kv_backend *b;
-	const char *dev_name;
-	bool batch;
-	bool trace;
-	bool json;
-	bool untold;
-	bool has_dev;
-	struct kv_dev dev;
-	struct kv_variables variables;
-	struct json_object *last;
+	enum kv_space_id space; /* which space */
+	struct kv_backend *b; /* its backend, with kv_trace around it */
+	const char *dev_name; /* the device for commands that name none; NULL: the only device */
+	bool batch; /* objects die with the session; else they are persistent */
+	bool trace; /* each verb is printed on stderr */
+	bool json; /* a command's document has its verbs, too */
+	bool details; /* the users of objects are shown, too */
+	bool untold; /* the verbs that are called now are not the command's */
+	bool has_dev; /* @dev is valid */
+	struct kv_dev dev; /* the device for commands that name none, see kv_session_dev() */
+	struct kv_variables variables; /* the names of objects and variables */
+	struct json_object *last; /* the document of the last command; an object */
+	/* The verbs of the current command, an array; NULL without @json. */
 	struct json_object *verbs;
-	uint64_t verb_ns;
-	bool timed;
+	uint64_t verb_ns; /* how long these verbs took together, without polls that found nothing */
+	bool timed; /* any of these verbs had a time */
+	/* Called for each event as it comes; NULL: events are collected in the result. */
 	void (*live)(struct json_object *event, void *arg);
-	void *live_arg;
+	void *live_arg; /* for @live */
 };
 
 int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *dev, bool batch,

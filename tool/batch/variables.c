@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "batch/lexer.h"
+#include "batch/names.h"
 #include "batch/variables.h"
 #include "out/out.h"
 
@@ -43,7 +43,7 @@ static void keep_name(void *entry)
 
 /**
  * kv_variables_clear() - forget all
- * @variables: those of the batch
+ * @variables: those of the session
  */
 void kv_variables_clear(struct kv_variables *variables)
 {
@@ -52,14 +52,8 @@ void kv_variables_clear(struct kv_variables *variables)
 	memset(variables, 0, sizeof(*variables));
 }
 
-/**
- * kv_variables_find() - look for a name
- * @variables: those of the batch
- * @text: the name
- *
- * Return: the entry of this name, or NULL; a deleted object's if no other has taken the name.
- */
-struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text)
+/* The names that are not in the file, or were read from it. */
+static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
 {
 	const struct kv_variable key = { .text = (char *)text };
 	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
@@ -89,7 +83,7 @@ static int check_text(const char *text, struct kv_fault *f)
 
 /**
  * kv_variables_check() - can an object get this name?
- * @variables: those of the batch
+ * @variables: those of the session
  * @text: the name
  * @f: receives the reason of a failure
  *
@@ -102,16 +96,15 @@ int kv_variables_check(const struct kv_variables *variables, const char *text, s
 
 	if (ret)
 		return ret;
-	name = kv_variables_find(variables, text);
+	name = find_text(variables, text);
 	if (name && name->value)
 		return kv_fault_usage(f, "the name '%s' is taken: 'set' gave it a value", text);
-	if (name && !name->deleted)
-		return kv_fault_usage(f, "the name '%s' is taken: %s %u has it", text,
-				      kv_enum_name(kv_enum_type, name->type), name->id);
+	if (name && !name->deleted && !name->kept)
+		return kv_names_refuse(name->text, name->type, name->id, f);
 	return 0;
 }
 
-/* Makes an entry for a name that is free, or that a deleted object had. */
+/* Makes an entry for a name that is free, or that a deleted or persistent object has. */
 static struct kv_variable *new_name(struct kv_variables *variables, const char *text)
 {
 	struct kv_variable *name = calloc(1, sizeof(*name));
@@ -126,6 +119,8 @@ static struct kv_variable *new_name(struct kv_variables *variables, const char *
 	if (!found)
 		goto err_free;
 	if (*found != name) {
+		if ((*found)->kept && !(*found)->deleted)
+			tdelete(*found, &variables->by_object, compare_objects);
 		free_name(*found);
 		*found = name;
 	}
@@ -138,7 +133,7 @@ err_free:
 
 /**
  * kv_variables_set() - give a variable its value
- * @variables: those of the batch
+ * @variables: those of the session
  * @text: the variable's name; its old value is dropped
  * @value: its value, of at most KV_VARIABLES_VALUE_MAX bytes
  * @f: receives the reason of a failure
@@ -148,7 +143,7 @@ err_free:
 int kv_variables_set(struct kv_variables *variables, const char *text, const char *value,
 		     struct kv_fault *f)
 {
-	struct kv_variable *name = kv_variables_find(variables, text);
+	struct kv_variable *name = find_text(variables, text);
 	size_t length = strlen(value);
 	char *copy;
 	int ret;
@@ -177,7 +172,7 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
 
 /**
  * kv_variables_add() - name an object
- * @variables: those of the batch
+ * @variables: those of the session
  * @text: the name, which kv_variables_check() has accepted
  * @type: type of the object
  * @id: id of the object, which has no other name
@@ -201,24 +196,72 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 	return kv_fault_no_memory(f);
 }
 
+static void add_kept(const char *text, enum kv_type type, uint32_t id, void *arg)
+{
+	struct kv_variables *variables = arg;
+	struct kv_variable *name;
+	struct kv_fault why;
+
+	/* What the batch calls so hides it. */
+	if (find_text(variables, text) || kv_variables_add(variables, text, type, id, &why))
+		return;
+	name = find_text(variables, text);
+	name->kept = true;
+	kv_out_put_count(name->fields, "id", id);
+}
+
+/**
+ * kv_variables_read() - read the names of persistent objects, if they were not read before
+ * @variables: those of the session
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_variables_read(struct kv_variables *variables, struct kv_fault *f)
+{
+	if (variables->names != KV_NAMES_TYPED && variables->names != KV_NAMES_TOLD)
+		return 0;
+	variables->names = KV_NAMES_NONE;
+	return kv_names_each(add_kept, variables, f);
+}
+
+/**
+ * kv_variables_find() - look for a name, that of a persistent object, too
+ * @variables: those of the session
+ * @text: the name
+ *
+ * Return: the entry of this name, or NULL; a deleted object's if no other has taken the name.
+ */
+struct kv_variable *kv_variables_find(struct kv_variables *variables, const char *text)
+{
+	struct kv_variable *name = find_text(variables, text);
+	struct kv_fault why;
+
+	return name || kv_variables_read(variables, &why) ? name : find_text(variables, text);
+}
+
 /**
  * kv_variables_of() - the name of an object
- * @variables: those of the batch
+ * @variables: those of the session
  * @type: type of the object
  * @id: id of the object
  *
  * Return: the name, or NULL if it has none.
  */
-const char *kv_variables_of(const struct kv_variables *variables, enum kv_type type, uint32_t id)
+const char *kv_variables_of(struct kv_variables *variables, enum kv_type type, uint32_t id)
 {
-	const struct kv_variable *name = find_object(variables, type, id);
+	const struct kv_variable *name;
+	struct kv_fault why;
 
+	if (variables->names == KV_NAMES_TOLD && kv_variables_read(variables, &why))
+		kv_fault_print(&why);
+	name = find_object(variables, type, id);
 	return name ? name->text : NULL;
 }
 
 /**
  * kv_variables_id() - the id of an object from a typed word
- * @variables: those of the batch
+ * @variables: those of the session
  * @type: type of the object
  * @text: its id, or its name
  * @id: receives its id
@@ -226,11 +269,12 @@ const char *kv_variables_of(const struct kv_variables *variables, enum kv_type t
  *
  * Return: 0 or -EINVAL.
  */
-int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
+int kv_variables_id(struct kv_variables *variables, enum kv_type type,
 		const char *text, uint32_t *id, struct kv_why *why)
 {
 	const char *word = kv_enum_name(kv_enum_type, type);
 	const struct kv_variable *name;
+	struct kv_fault f;
 	uint64_t v;
 	int ret;
 
@@ -242,13 +286,20 @@ int kv_variables_id(const struct kv_variables *variables, enum kv_type type,
 		}
 		return kv_why_set(why, "is no %s: it takes an id, from 1 on, or a name", word);
 	}
-	name = kv_variables_find(variables, text);
+	if (variables->names == KV_NAMES_ANY) {
+		*id = 1;
+		return 0;
+	}
+	name = find_text(variables, text);
+	if (!name && kv_variables_read(variables, &f))
+		return kv_why_set(why, "can't be looked up: %s", f.text);
+	name = name ?: find_text(variables, text);
 	if (name && !name->value && name->type == type) {
 		*id = name->id;
 		return 0;
 	}
 	if (!name)
-		return kv_why_set(why, "is the name of nothing; 'name %.64s' at the end of '%s add' changes that, in a batch",
+		return kv_why_set(why, "is the name of nothing; 'name %.64s' at the end of '%s add' changes that",
 				  text, word);
 	if (name->value)
 		return kv_why_set(why, "is a variable; $%.64s stands for its value", text);
@@ -264,7 +315,7 @@ static void copy_fields(struct json_object *to, struct json_object *from)
 
 /**
  * kv_variables_note() - note the fields of an object
- * @variables: those of the batch; if the object has no name, nothing is kept
+ * @variables: those of the session; if the object has no name, nothing is kept
  * @type: type of the object
  * @id: id of the object
  * @result: a command's result that has the fields
@@ -292,18 +343,22 @@ void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32
 
 /**
  * kv_variables_delete() - an object is gone
- * @variables: those of the batch; the object's name stays, for messages about its deletion
+ * @variables: those of the session; the object's name stays, for messages about its deletion
  * @type: type of the object
  * @id: id of the object
+ *
+ * Return: the name, or NULL if it had none.
  */
-void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id)
+const struct kv_variable *kv_variables_delete(struct kv_variables *variables, enum kv_type type,
+					      uint32_t id)
 {
 	struct kv_variable *name = find_object(variables, type, id);
 
 	if (!name)
-		return;
+		return NULL;
 	tdelete(name, &variables->by_object, compare_objects);
 	name->deleted = true;
+	return name;
 }
 
 /* The arguments of kv_variables_each(). */
@@ -322,14 +377,16 @@ static void visit_name(const void *node, VISIT visit, void *arg)
 
 /**
  * kv_variables_each() - call a function for each name, in their order
- * @variables: those of the batch
+ * @variables: those of the session
  * @fn: the function
  * @arg: for @fn
  */
-void kv_variables_each(const struct kv_variables *variables,
+void kv_variables_each(struct kv_variables *variables,
 		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg)
 {
 	struct visitor v = { fn, arg };
+	struct kv_fault why;
 
+	kv_variables_read(variables, &why);
 	twalk_r(variables->by_text, visit_name, &v);
 }

@@ -7,8 +7,9 @@
 #include "model/backend.h"
 
 /*
- * Names in a batch belong to variables, which are texts, and to objects. An object also has
- * fields, from the results of the commands so far.
+ * Names belong to variables, which are texts, and to objects. An object also has fields, from the
+ * results of the commands so far. A name that a batch gives lasts as long as the batch; names of
+ * persistent objects are kept in a file (batch/names.h), and a batch can use them for other objects.
  */
 
 /* The maximum length of a variable in bytes: a few lines can't use up the memory. */
@@ -20,6 +21,7 @@
  * @value: value of a variable; NULL: this is an object
  * @type: type of the object
  * @id: id of the object
+ * @kept: the object is persistent, and its name is in the file
  * @deleted: the object is gone; its name can be given to another one
  * @fields: fields of the object
  * @whole: the members of @fields that the last complete description had
@@ -29,19 +31,30 @@ struct kv_variable {
 	char *value;
 	enum kv_type type;
 	uint32_t id;
+	bool kept;
 	bool deleted;
 	struct json_object *fields;
 	struct json_object *whole;
 };
 
+/* Which names of persistent objects are there, beside those that were given here. */
+enum kv_names {
+	KV_NAMES_NONE, /* none, or all that are in the file were read */
+	KV_NAMES_TYPED, /* the file is read for a name that is typed and was not given here */
+	KV_NAMES_TOLD, /* the file is read for the names of objects that a result tells, too */
+	KV_NAMES_ANY, /* any name may be that of an object: only the words are checked */
+};
+
 /**
- * struct kv_variables - the names of a batch, in trees of tsearch()
+ * struct kv_variables - the names of a session, in trees of tsearch()
  * @by_text: all entries, by name
  * @by_object: the entries of objects that are not deleted, by type and id
+ * @names: names of persistent objects
  */
 struct kv_variables {
 	void *by_text;
 	void *by_object;
+	enum kv_names names;
 };
 
 /* The completeness of a result about an object. */
@@ -52,16 +65,18 @@ enum kv_note {
 
 void kv_variables_clear(struct kv_variables *variables);
 int kv_variables_check(const struct kv_variables *variables, const char *text, struct kv_fault *f);
+int kv_variables_read(struct kv_variables *variables, struct kv_fault *f);
 int kv_variables_set(struct kv_variables *variables, const char *text, const char *value,
 		     struct kv_fault *f);
 int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_type type,
 		     uint32_t id, struct kv_fault *f);
-struct kv_variable *kv_variables_find(const struct kv_variables *variables, const char *text);
-const char *kv_variables_of(const struct kv_variables *variables, enum kv_type type, uint32_t id);
-int kv_variables_id(const struct kv_variables *variables, enum kv_type type, const char *text,
+struct kv_variable *kv_variables_find(struct kv_variables *variables, const char *text);
+const char *kv_variables_of(struct kv_variables *variables, enum kv_type type, uint32_t id);
+int kv_variables_id(struct kv_variables *variables, enum kv_type type, const char *text,
 		    uint32_t *id, struct kv_why *why);
 void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
 		   struct json_object *result, enum kv_note note);
-void kv_variables_each(const struct kv_variables *variables,
+void kv_variables_each(struct kv_variables *variables,
 		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg);
-void kv_variables_delete(struct kv_variables *variables, enum kv_type type, uint32_t id);
+const struct kv_variable *kv_variables_delete(struct kv_variables *variables, enum kv_type type,
+					      uint32_t id);

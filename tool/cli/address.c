@@ -40,19 +40,15 @@ int kv_parse_address(const char *text, void *address, struct kv_why *why)
 {
 	struct kv_address found;
 	uint32_t byte = 0;
-	int ret = take_hex(&text, 4, ':', &found.lid);
+	int ret = take_hex(&text, 4, ':', &found.lid) ?:
+		  take_hex(&text, 6, ':', &found.qpn) ?:
+		  take_hex(&text, 6, ':', &found.psn);
 
-	if (!ret)
-		ret = take_hex(&text, 6, ':', &found.qpn);
-	if (!ret)
-		ret = take_hex(&text, 6, ':', &found.psn);
 	for (unsigned int i = 0; i < sizeof(found.gid) && !ret; i++) {
 		ret = take_hex(&text, 2, '\0', &byte);
 		found.gid[i] = (uint8_t)byte;
 	}
-	if (!ret && *text)
-		ret = -EINVAL;
-	if (ret)
+	if (ret || *text)
 		return kv_why_set(why, "is no address; it takes LID:QPN:PSN:GID with 4, 6, 6 and 32 hexadecimal digits, as 'qp address' prints it");
 	*(struct kv_address *)address = found;
 	return 0;

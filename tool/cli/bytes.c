@@ -8,12 +8,12 @@ int kv_parse_hex(const char *hex, uint8_t *bytes, struct kv_why *why)
 	size_t n = strlen(hex);
 
 	if (!n || n % 2)
-		return kv_why_set(why, "is no bytes: each takes two digits");
+		return kv_why_set(why, "is no list of bytes: each byte takes two digits");
 	for (size_t i = 0; i < n; i += 2) {
 		int high = kv_hex_digit(hex[i]), low = kv_hex_digit(hex[i + 1]);
 
 		if (high < 0 || low < 0)
-			return kv_why_set(why, "is no bytes: '%.2s' is no hexadecimal number", hex + i);
+			return kv_why_set(why, "is no list of bytes: '%.2s' is no hexadecimal number", hex + i);
 		bytes[i / 2] = (uint8_t)(high << 4 | low);
 	}
 	return 0;

@@ -23,7 +23,6 @@ unsigned int kv_columns_of(const char *text, size_t bytes)
 
 /**
  * kv_columns() - the width of what is written to a file
- * @fd: the file
  * @otherwise: the width if the file is no terminal
  *
  * Return: columns, 1 or more; $COLUMNS goes before all else.

@@ -21,9 +21,7 @@ static void set(struct kv_fault *f, int error, enum kv_exit status, const char *
 
 /**
  * kv_fault_set() - set the text and the error of a fault
- * @f: the fault
  * @error: negative errno; -EOPNOTSUPP ends the tool as "not supported here"
- * @fmt: the text
  *
  * Return: @error
  */
@@ -39,8 +37,6 @@ int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
 
 /**
  * kv_fault_usage() - report a mistake in the command line
- * @f: the fault
- * @fmt: the text
  *
  * Return: -EINVAL
  */
@@ -56,9 +52,8 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 
 /**
  * kv_fault_backend() - report a failed operation of a backend
- * @f: the fault
  * @b: the backend, whose err has the reason
- * @error: the errno of the operation
+ * @error: the errno of the operation; 0: it has not failed, and there is nothing to report
  * @fmt: the attempt, such as "cannot create a CQ of rxe0"
  *
  * Return: @error
@@ -69,11 +64,29 @@ int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 	char attempt[sizeof(f->text) / 2];
 	va_list args;
 
+	if (!error)
+		return 0;
 	va_start(args, fmt);
 	vsnprintf(attempt, sizeof(attempt), fmt, args);
 	va_end(args);
 	return kv_fault_set(f, error, "%s space: %s: %s", b->ops->space, attempt,
 			    b->err[0] ? b->err : strerror(-error));
+}
+
+/** kv_fault_prefix() - put words in front of the text of a fault */
+void kv_fault_prefix(struct kv_fault *f, const char *fmt, ...)
+{
+	char text[sizeof(f->text)];
+	va_list args;
+	size_t n;
+
+	memcpy(text, f->text, sizeof(text));
+	va_start(args, fmt);
+	vsnprintf(f->text, sizeof(f->text), fmt, args);
+	va_end(args);
+	n = strlen(f->text);
+	memcpy(f->text + n, text, sizeof(text) - n);
+	f->text[sizeof(f->text) - 1] = '\0';
 }
 
 /* What helps, or explains, where a request completed with a status, enum ib_wc_status. */
@@ -99,7 +112,6 @@ static const char *find_hint(uint32_t status)
 
 /**
  * kv_fault_run() - report the reason of a run's failure
- * @f: the fault
  * @b: the backend that ran it
  * @dev: name of the device
  * @timeout_ns: how long the run waited for a completion
@@ -133,10 +145,7 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 			    (unsigned long long)r->samples);
 }
 
-/**
- * kv_fault_print() - print a fault on stderr, once
- * @f: the fault
- */
+/** kv_fault_print() - print a fault on stderr, once */
 void kv_fault_print(struct kv_fault *f)
 {
 	if (f->printed)

@@ -14,18 +14,15 @@ enum kv_exit {
 	KV_EXIT_UNSUPPORTED = 77,
 };
 
-/**
- * struct kv_fault - a failure, as a sentence for people
- * @error: negative errno; 0 if nothing went wrong
- * @exit: the tool's exit status
- * @printed: it was printed on stderr
- * @text: a sentence without "kverbs: " and full stop
+/*
+ * A failure, as a sentence for people. A function that takes a fault returns 0, or a negative errno
+ * and the reason in the fault; its description says no more of that than what is special.
  */
 struct kv_fault {
-	int error;
-	enum kv_exit exit;
-	bool printed;
-	char text[1024];
+	int error; /* negative errno; 0 if nothing went wrong */
+	enum kv_exit exit; /* the tool's exit status */
+	bool printed; /* it was printed on stderr */
+	char text[1024]; /* a sentence without "kverbs: " and full stop */
 };
 
 int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
@@ -35,6 +32,8 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 		     const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+void kv_fault_prefix(struct kv_fault *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r);
 void kv_fault_print(struct kv_fault *f);

@@ -26,8 +26,6 @@ static void note(int sig)
  *
  * Waits are not restarted: they return -EINTR. The first signal restores the
  * default action, so that a second signal of the same kind kills.
- *
- * Return: 0 or a negative errno.
  */
 int kv_interrupt_init(void)
 {

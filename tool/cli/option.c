@@ -19,7 +19,6 @@ static bool is_end(const struct kv_option *row)
 
 /**
  * kv_wrap_to() - print a text in lines of a width
- * @out: where to
  * @text: the text; a newline in it ends a line
  * @indent: indent of all lines but the first, in columns
  * @column: column in which the first line begins
@@ -55,8 +54,6 @@ void kv_wrap_to(FILE *out, const char *text, int indent, int column, int width)
 /**
  * kv_wrap() - print a text in lines of up to 79 columns, or of a narrower terminal's width
  * @text: as in kv_wrap_to()
- * @indent: likewise
- * @column: likewise
  */
 void kv_wrap(const char *text, int indent, int column)
 {
@@ -67,8 +64,6 @@ void kv_wrap(const char *text, int indent, int column)
 
 /**
  * kv_wrap_row() - print a word, and its meaning beside it
- * @left: the word
- * @right: its meaning
  * @column: column in which the meaning begins
  */
 void kv_wrap_row(const char *left, const char *right, int column)
@@ -85,9 +80,7 @@ void kv_wrap_row(const char *left, const char *right, int column)
 
 /**
  * kv_option_format() - write an option as help has it
- * @row: the option
  * @text: receives it, as "-s, --size BYTES"
- * @size: of @text
  */
 void kv_option_format(const struct kv_option *row, char *text, size_t size)
 {
@@ -100,7 +93,6 @@ void kv_option_format(const struct kv_option *row, char *text, size_t size)
 
 /**
  * kv_option_print_help() - print the help of a command
- * @rows: the command's options
  * @usage: the lines before them
  * @more: the lines after them, or ""
  */
@@ -217,9 +209,11 @@ static const struct kv_option *find_letter(const struct kv_option *rows, const c
 					   const char **value)
 {
 	for (; !is_end(rows); rows++) {
-		if (!rows->letter || rows->letter != text[1])
+		bool flag = rows->flag == text[1] && !text[2];
+
+		if (!flag && rows->letter != text[1])
 			continue;
-		*value = text[2] ? text + 2 : NULL;
+		*value = flag ? rows->flagged : text[2] ? text + 2 : NULL;
 		return rows;
 	}
 	return NULL;
@@ -237,7 +231,6 @@ static const char *meant(const struct kv_option *row, const char *text)
 
 /**
  * kv_option_find() - find the option that a word of the command line names
- * @rows: the options
  * @text: --NAME, --NAME=VALUE, or with NAME cut short if that is unambiguous, and with _ for -;
  *	-h is --help; or -LETTER, -LETTERVALUE
  * @exact: NAME must be complete, and a letter is no option
@@ -343,6 +336,20 @@ static bool takes_next(const struct kv_option *row, const char *next)
 	return next && !kv_parse_enum(next, row->names, &ignored, &why);
 }
 
+/* Finds --json behind a mistake, which is then reported as JSON, too. */
+static void read_output(char **word, int n, const struct kv_option *rows, bool loose, void *args)
+{
+	const struct kv_option *row;
+	const char *value;
+	struct kv_fault ignored;
+
+	for (int i = 0; i < n && strcmp(word[i], "--"); i++) {
+		row = kv_option_find(rows, word[i], loose, &value);
+		if (row && row->kind == KV_OPTION_OUTPUT)
+			set(row, value, args, &ignored);
+	}
+}
+
 static int refuse_output(const struct kv_option *row, const char *text, const char *file,
 			 struct kv_fault *f)
 {
@@ -358,7 +365,6 @@ static int refuse_output(const struct kv_option *row, const char *text, const ch
  * @rows: the options; --help is accepted even if "help" is none of them
  * @args: the command's struct, with its defaults; receives the values
  * @loose: a word that looks like an option, and is none, is a word
- * @f: receives the reason of a failure
  *
  * After -- all words are no options.
  *
@@ -368,10 +374,10 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		   void *args, bool loose, struct kv_fault *f)
 {
 	static const struct kv_option help[] = { { .name = "help" }, { .name = NULL } };
-	int typed = *n, ret = 0;
+	int typed = *n, ret = 0, i;
 
 	*n = 0;
-	for (int i = 0; i < typed && !ret; i++) {
+	for (i = 0; i < typed && !ret; i++) {
 		const char *text = word[i], *value, *next = i + 1 < typed ? word[i + 1] : NULL;
 		const struct kv_option *row;
 
@@ -400,8 +406,11 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		else
 			ret = set(row, !value && takes_next(row, next) ? word[++i] : value, args, f);
 	}
+	if (ret) {
+		read_output(word + i, typed - i, rows, loose, args);
+		return ret;
+	}
 	/* NULL ends the words, as in main()'s argv. */
-	if (!ret)
-		word[*n] = NULL;
-	return ret ? ret : 1;
+	word[*n] = NULL;
+	return 1;
 }

@@ -31,35 +31,23 @@ enum kv_option_kind {
 	KV_OPTION_OWN, /* a value that @parse reads */
 };
 
-/**
- * struct kv_option - an option: its value, and its line of help
- * @name: without the dashes; NULL: @help is a heading, or the table ends
- * @value: the name of its value in help; NULL: it has none
- * @help: its purpose and its default; NULL: --help does not list it
- * @kind: kind of its value
- * @at: offset of the field in the command's struct
- * @has: offset of a bool that becomes true; 0: there is none
- * @note: offset of a const char * that becomes @name; 0: there is none
- * @min: the smallest number
- * @max: the largest number
- * @letter: perftest's letter for the same option, as in -s; 0: there is none
- * @alias: another name, or NULL
- * @names: ENUM
- * @parse: OWN: reads @text into the field at @at; returns 0, or -EINVAL and the reason
- */
+/* An option: its value, and its line of help. */
 struct kv_option {
-	const char *name;
-	const char *value;
-	const char *help;
-	enum kv_option_kind kind;
-	size_t at;
-	size_t has;
-	size_t note;
-	uint64_t min;
-	uint64_t max;
-	char letter;
-	const char *alias;
-	const struct kv_enum *names;
+	const char *name; /* without the dashes; NULL: @help is a heading, or the table ends */
+	const char *value; /* the name of its value in help; NULL: it has none */
+	const char *help; /* its purpose and its default; NULL: --help does not list it */
+	enum kv_option_kind kind; /* kind of its value */
+	size_t at; /* offset of the field in the command's struct */
+	size_t has; /* offset of a bool that becomes true; 0: there is none */
+	size_t note; /* offset of a const char * that becomes @name; 0: there is none */
+	uint64_t min; /* the smallest number */
+	uint64_t max; /* the largest number */
+	char letter; /* perftest's letter for the same option, as in -s; 0: there is none */
+	char flag; /* perftest's letter for one of its values, as -R for --connect cm; 0: there is none */
+	const char *flagged; /* that value */
+	const char *alias; /* another name, or NULL */
+	const struct kv_enum *names; /* ENUM */
+	/* OWN: reads @text into the field at @at; returns 0, or -EINVAL and the reason. */
 	int (*parse)(const char *text, void *field, struct kv_why *why);
 };
 

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/param.h>
 #include "cli/parse.h"
 #include "model/backend.h"
 
 #define MTU_MIN 256
 #define MTU_MAX 4096
+
+#define RATE_PERCENT_MAX 1000
 
 int kv_why_set(struct kv_why *why, const char *fmt, ...)
 {
@@ -109,7 +112,8 @@ bool kv_match(struct kv_match *m, const char *text, const char *word, const void
 static int find_word(const char *text, size_t length, const struct kv_enum *table, uint32_t *value)
 {
 	for (; table->name; table++) {
-		if (strlen(table->name) == length && kv_word_begins(table->name, text, length)) {
+		if (strlen(table->name) == length &&
+		    (kv_word_begins(table->name, text, length) || !strncasecmp(table->name, text, length))) {
 			*value = table->value;
 			return 0;
 		}
@@ -189,10 +193,10 @@ static int refuse_quantity(const struct quantity *q, const char *text, const cha
 	return kv_why_set(why, "is too %s; it takes %s", error == -ENOMSG ? q->small : q->large, what);
 }
 
-/* Takes a unit off the front of a text: to its end, or to a comma. 0: there is no such unit. */
+/* Takes a unit off the front of a text: to its end, to a comma, or to the "-" of a range. 0: there is no such unit. */
 static uint64_t take_unit(const struct quantity *q, const char **text)
 {
-	size_t n = strcspn(*text, ","), length = n;
+	size_t n = strcspn(*text, ",-"), length = n;
 
 	if (q == &size && n && strchr("bB", (*text)[n - 1]))
 		length -= n > 2 && strchr("iI", (*text)[n - 2]) ? 2 : 1;
@@ -288,7 +292,7 @@ static int parse_one(const struct quantity *q, const char *text, uint64_t min, u
 	int ret = parse_quantity(q, &text, min, max, &v, why);
 
 	if (!ret && *text)
-		return kv_why_set(why, "is a list; it takes one value");
+		return kv_why_set(why, "is a %s; it takes one value", *text == '-' ? "range" : "list");
 	if (!ret)
 		*value = v;
 	return ret;
@@ -446,22 +450,82 @@ int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flag
 	return ret;
 }
 
-int kv_parse_sizes(const char *text, void *list, struct kv_why *why)
+/* Adds the values of an entry that names its first and its last one: each is twice the one before. */
+static int add_range(struct kv_list *list, uint64_t from, uint64_t to, const char *entry, size_t length,
+		     struct kv_why *why)
 {
-	struct kv_list found = { 0 };
-	int ret;
+	int ret = 0;
 
+	if (to <= from)
+		return kv_why_set(why, "has '%.*s', which ends before it begins to double", (int)length, entry);
+	for (uint64_t v = from; v < to && !ret; v *= 2)
+		ret = add_value(list, (uint32_t)v, entry, length, why);
+	return ret ? ret : add_value(list, (uint32_t)to, entry, length, why);
+}
+
+/* Values and ranges, as in 8,64 or 1-16. */
+static int take_quantities(const struct quantity *q, const char *text, uint64_t most,
+			   struct kv_list *list, struct kv_why *why)
+{
 	for (;; text++) {
 		const char *entry = text;
-		uint64_t bytes;
+		uint64_t from, to;
+		int ret;
 
-		if (*text == ',' || (!*text && found.n))
+		if (*text == ',' || (!*text && list->n))
 			return kv_why_set(why, "has an empty entry");
-		ret = parse_quantity(&size, &text, 1, UINT32_MAX, &bytes, why);
-		if (!ret)
-			ret = add_value(&found, (uint32_t)bytes, entry, (size_t)(text - entry), why);
+		ret = parse_quantity(q, &text, 1, most, &from, why);
+		if (!ret && *text == '-') {
+			text++;
+			ret = parse_quantity(q, &text, 1, most, &to, why) ?:
+			      add_range(list, from, to, entry, (size_t)(text - entry), why);
+		} else if (!ret) {
+			ret = add_value(list, (uint32_t)from, entry, (size_t)(text - entry), why);
+		}
+		if (!ret && *text == '-')
+			return kv_why_set(why, "has '%.16s' behind a range", text);
+		if (ret || !*text)
+			return ret;
+	}
+}
+
+int kv_parse_sizes(const char *text, void *list, struct kv_why *why)
+{
+	struct kv_list found = { .all = !strcmp(text, "all") };
+	int ret = found.all ? 0 : take_quantities(&size, text, UINT32_MAX, &found, why);
+
+	if (!ret)
+		*(struct kv_list *)list = found;
+	return ret;
+}
+
+int kv_parse_qps(const char *text, void *list, struct kv_why *why)
+{
+	struct kv_list found = { 0 };
+	int ret = take_quantities(&number, text, KV_RUN_ENDS_MAX, &found, why);
+
+	if (!ret)
+		*(struct kv_list *)list = found;
+	return ret;
+}
+
+int kv_parse_rates(const char *text, void *list, struct kv_why *why)
+{
+	struct kv_list found = { 0 };
+
+	for (;; text++) {
+		size_t length = strcspn(text, ",");
+		bool share = length && text[length - 1] == '%';
+		char entry[32];
+		uint64_t v = 0;
+		int ret;
+
+		snprintf(entry, sizeof(entry), "%.*s", (int)MIN(length - share, sizeof(entry) - 1), text);
+		ret = kv_parse_count(entry, 1, share ? RATE_PERCENT_MAX : KV_PARSE_RATE_MAX, &v, why) ?:
+		      add_value(&found, (uint32_t)v | (share ? KV_PARSE_PERCENT : 0), text, length, why);
 		if (ret)
 			return ret;
+		text += length;
 		if (!*text)
 			break;
 	}

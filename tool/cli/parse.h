@@ -66,8 +66,14 @@ enum kv_lkey {
 /* A list without duplicates, in the order in which it was typed. */
 struct kv_list {
 	unsigned int n;
+	bool all; /* sizes: 1, 2, 4 and so on up to the largest that the devices take; @n is 0 */
 	uint32_t value[KV_PARSE_LIST_MAX];
 };
+
+/* Per second. */
+#define KV_PARSE_RATE_MAX 1000000000U
+/* Of a rate in a list: it is a share, in per cent. */
+#define KV_PARSE_PERCENT (1U << 31)
 
 /* CPUs of the initiator and of the responder, as many as were given. */
 struct kv_cpus {
@@ -112,17 +118,19 @@ static inline int kv_hex_digit(char c)
 /* The word for a value, or "?". */
 const char *kv_enum_name(const struct kv_enum *table, uint32_t value);
 
+/* A QP's state by its name in the specification, or "?". */
+static inline const char *kv_qp_state_name(uint32_t state)
+{
+	return kv_enum_name(kv_enum_ibta_state, state);
+}
+
 /* Does a word begin with the @n bytes of @text that were typed? There _ stands for - as well. */
 bool kv_word_begins(const char *word, const char *text, size_t n);
 
-/**
- * struct kv_match - the rows of a table whose word was typed, perhaps cut short
- * @n: how many
- * @row: the row, if there is one; else NULL
- */
+/* The rows of a table whose word was typed, perhaps cut short. */
 struct kv_match {
-	unsigned int n;
-	const void *row;
+	unsigned int n; /* how many */
+	const void *row; /* the row, if there is one; else NULL */
 };
 
 /* Adds a row if its @word begins with @text, as typed. True: @text is the whole word, and the only match. */
@@ -169,8 +177,12 @@ int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */
 int kv_parse_ops(const char *text, void *list, struct kv_why *why);
 int kv_parse_completions(const char *text, void *list, struct kv_why *why);
-/* Bytes, as in 8,64,4k. */
+/* Bytes, as in 8,64,4k; 1-1m doubles from the first to the last; or all. */
 int kv_parse_sizes(const char *text, void *list, struct kv_why *why);
+/* Operations per second, or shares, as in 1k,20k,50%: the latter have KV_PARSE_PERCENT. */
+int kv_parse_rates(const char *text, void *list, struct kv_why *why);
+/* Numbers of QPs, up to KV_RUN_ENDS_MAX; ranges double, too. */
+int kv_parse_qps(const char *text, void *list, struct kv_why *why);
 /* The name of an RDMA device: @name, a const char *, receives @text. */
 int kv_parse_dev(const char *text, void *name, struct kv_why *why);
 /* A GID, into network order: an IPv6 address, ::ffff:192.0.2.1 for IPv4's. */

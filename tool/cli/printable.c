@@ -61,7 +61,6 @@ static bool is_printable(uint32_t c)
 
 /**
  * kv_printable_check() - look for characters that a terminal must not get
- * @text: the text
  *
  * Return: NULL, or the reason of a refusal, such as "is no UTF-8".
  */

@@ -26,11 +26,7 @@ void kv_progress_start(struct kv_progress *p, unsigned int steps)
 	p->start_ns = kv_now_ns();
 }
 
-/**
- * kv_progress_step() - a step begins
- * @p: the bar
- * @label: name of the step
- */
+/** kv_progress_step() - a step begins */
 void kv_progress_step(struct kv_progress *p, const char *label)
 {
 	snprintf(p->label, sizeof(p->label), "%s", label);
@@ -40,7 +36,6 @@ void kv_progress_step(struct kv_progress *p, const char *label)
 
 /**
  * kv_progress_round() - a round of the present step begins
- * @p: the bar
  * @round: number of the round, from 1 on; may be more than @rounds
  * @rounds: how many rounds are planned
  */
@@ -53,7 +48,6 @@ void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int r
 
 /**
  * kv_progress_format() - write the line that is drawn
- * @p: the bar
  * @fraction: the finished part of the present step, 0 .. 1
  * @now_ns: CLOCK_MONOTONIC
  * @columns: width of the terminal, 1 or more
@@ -91,7 +85,6 @@ void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t n
 
 /**
  * kv_progress_draw() - show how far the present step is
- * @p: the bar
  * @fraction: the finished part of the step, 0 .. 1
  *
  * Draws nothing if the last drawing is less than 200 ms old: it may be called often,
@@ -112,10 +105,7 @@ void kv_progress_draw(struct kv_progress *p, double fraction)
 	p->drawn_ns = now;
 }
 
-/**
- * kv_progress_finish_step() - the present step is done
- * @p: the bar
- */
+/** kv_progress_finish_step() - the present step is done */
 void kv_progress_finish_step(struct kv_progress *p)
 {
 	if (p->done < p->steps)

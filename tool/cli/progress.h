@@ -7,26 +7,16 @@
 /* Bytes of the longest line, with the terminating NUL. */
 #define KV_PROGRESS_LINE 256
 
-/**
- * struct kv_progress - a bar on stderr, if that is a terminal
- * @on: stderr is a terminal
- * @steps: how many steps there are, of about the same length
- * @done: how many of them are done
- * @label: the name of the present step
- * @round: round of the present step, from 1 on; 0: the step has no rounds
- * @rounds: how many rounds are planned
- * @start_ns: when the first step began, CLOCK_MONOTONIC
- * @drawn_ns: when the bar was last drawn; 0: it is not on the screen
- */
+/* A bar on stderr, if that is a terminal. */
 struct kv_progress {
-	bool on;
-	unsigned int steps;
-	unsigned int done;
-	char label[64];
-	unsigned int round;
-	unsigned int rounds;
-	uint64_t start_ns;
-	uint64_t drawn_ns;
+	bool on; /* stderr is a terminal */
+	unsigned int steps; /* how many steps there are, of about the same length */
+	unsigned int done; /* how many of them are done */
+	char label[64]; /* the name of the present step */
+	unsigned int round; /* round of the present step, from 1 on; 0: the step has no rounds */
+	unsigned int rounds; /* how many rounds are planned */
+	uint64_t start_ns; /* when the first step began, CLOCK_MONOTONIC */
+	uint64_t drawn_ns; /* when the bar was last drawn; 0: it is not on the screen */
 };
 
 void kv_progress_start(struct kv_progress *p, unsigned int steps);

@@ -73,6 +73,9 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 		return kv_fault_set(f, error,
 				    "%s space: cannot connect to %s: unreachable: nobody answers: %s",
 				    space, peer, why);
+	case KVERBS_CM_EVENT_MULTICAST_ERROR:
+		return kv_fault_set(f, error, "%s space: the multicast group was not joined: %s",
+				    space, why);
 	case KVERBS_CM_EVENT_DEVICE_REMOVAL:
 		return kv_fault_set(f, -ENODEV,
 				    "%s space: the connection with %s has failed: device %s was removed",
@@ -84,10 +87,8 @@ static int say_failed(struct kv_fault *f, const char *space, const struct kv_con
 
 /**
  * kv_conn_fault_connect() - say why a request could not be sent
- * @f: receives the text
  * @b: the backend, which has the reason
  * @error: negative errno
- * @dst: the peer
  *
  * On iWARP a TCP connection is made before the request, and may fail.
  *
@@ -230,7 +231,6 @@ int kv_conn_wait(struct kv_conn_side *s, uint32_t wanted, struct kv_fault *f)
  * kv_conn_get_request() - wait for a peer's request, and take it
  * @s: receives the new connection
  * @listener: id of the CONN that listens
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno: -ETIMEDOUT, -EINTR.
  */
@@ -250,8 +250,7 @@ int kv_conn_get_request(struct kv_conn_side *s, uint32_t listener, struct kv_fau
 		if (ret)
 			return ret;
 	}
-	return ret ? kv_fault_backend(f, s->b, ret, "cannot take a request from conn %u",
-				      listener) : 0;
+	return kv_fault_backend(f, s->b, ret, "cannot take a request from conn %u", listener);
 }
 
 static int resolve(struct kv_conn_side *s, const struct kv_conn_peer *peer, struct kv_fault *f)
@@ -263,25 +262,21 @@ static int resolve(struct kv_conn_side *s, const struct kv_conn_peer *peer, stru
 
 	to.timeout_ms = (uint32_t)left_ms(s->end_ns);
 	ret = kv_op_conn_resolve_addr(s->b, &to, NULL, &s->verb_ns[KV_CONN_RESOLVE_ADDR]);
-	if (ret)
-		return kv_fault_backend(f, s->b, ret, "address %s not resolved",
-					KV_SOCKADDR(&peer->dst));
-	ret = wait_for(s, 1U << KVERBS_CONN_ADDR_RESOLVED, &peer->dst, end_ns, f);
+	ret = kv_fault_backend(f, s->b, ret, "address %s not resolved", KV_SOCKADDR(&peer->dst)) ?:
+	      wait_for(s, 1U << KVERBS_CONN_ADDR_RESOLVED, &peer->dst, end_ns, f);
 	if (ret)
 		return ret;
 	route.timeout_ms = (uint32_t)left_ms(s->end_ns);
 	ret = kv_op_conn_resolve_route(s->b, &route, NULL, &s->verb_ns[KV_CONN_RESOLVE_ROUTE]);
-	if (ret)
-		return kv_fault_backend(f, s->b, ret, "route to %s not resolved",
-					KV_SOCKADDR(&peer->dst));
-	return wait_for(s, 1U << KVERBS_CONN_ROUTE_RESOLVED, NULL, end_ns, f);
+	return kv_fault_backend(f, s->b, ret, ret == -ENODEV ? "no RDMA device leads to %s: it takes an address of an RDMA device's network interface" :
+						"route to %s not resolved", KV_SOCKADDR(&peer->dst)) ?:
+	       wait_for(s, 1U << KVERBS_CONN_ROUTE_RESOLVED, NULL, end_ns, f);
 }
 
 /**
  * kv_conn_confirm() - establish a connection that is connecting, answered or accepted
  * @s: this side, which the peer may have ended again; receives ESTABLISH's time (active side)
  * @param: has the ACK timeout (active side)
- * @f: receives the reason of a failure
  *
  * Return: as kv_conn_wait().
  */
@@ -305,7 +300,6 @@ int kv_conn_confirm(struct kv_conn_side *s, const struct kv_conn_param *param, s
 /**
  * kv_conn_disconnect() - end an accepted or established connection, with the peer's confirmation
  * @s: this side of the connection, which the peer may have ended already
- * @f: receives the reason of a failure
  *
  * Return: as kv_conn_wait().
  */
@@ -327,7 +321,7 @@ static int create(struct kv_conn_side *s, const struct kv_conn_init *init, struc
 {
 	int ret = kv_op_conn_new(s->b, init, &s->conn, &s->verb_ns[KV_CONN_CREATE_ID]);
 
-	return ret ? kv_fault_backend(f, s->b, ret, "cannot make a CONN on %s", init->dev) : 0;
+	return kv_fault_backend(f, s->b, ret, "cannot make a CONN on %s", init->dev);
 }
 
 /**
@@ -336,9 +330,6 @@ static int create(struct kv_conn_side *s, const struct kv_conn_init *init, struc
  * @init: parameters of the CONN
  * @src: address to listen on; port 0: any
  * @backlog: number of requests that may wait to be taken
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
 		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_fault *f)
@@ -358,16 +349,40 @@ int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
 }
 
 /**
+ * kv_conn_join() - become a member of a multicast group; nothing is left after a failure
+ * @s: receives the CONN
+ * @init: parameters of the CONN
+ * @src: address of the device
+ * @group: address of the group
+ *
+ * Return: as kv_conn_wait().
+ */
+int kv_conn_join(struct kv_conn_side *s, const struct kv_conn_init *init,
+		 const struct sockaddr_storage *src, const struct sockaddr_storage *group,
+		 struct kv_fault *f)
+{
+	struct kv_conn_join join = { .src = *src, .group = *group };
+	int ret = create(s, init, f);
+
+	if (ret)
+		return ret;
+	join.id = s->conn.id;
+	ret = kv_op_conn_join(s->b, &join, NULL, NULL);
+	ret = kv_fault_backend(f, s->b, ret, "cannot join %s", KV_SOCKADDR(group)) ?:
+	      kv_conn_wait(s, 1U << KVERBS_CONN_JOINED, f);
+	if (ret)
+		kv_op_del(s->b, KV_CONN, join.id, NULL);
+	return ret;
+}
+
+/**
  * kv_conn_request() - send a peer a request, without waiting for the answer
  * @s: receives the connection, and the times of CREATE_ID, RESOLVE_ADDR, RESOLVE_ROUTE and
  *	CONNECT; address and route have to be resolved by its deadline
  * @peer: the peer that gets the request
  * @param: the QP and the request's parameters
- * @f: receives the reason of a failure
  *
  * After a failure no connection is left, and the QP belongs to none.
- *
- * Return: 0 or a negative errno.
  */
 int kv_conn_request(struct kv_conn_side *s, const struct kv_conn_peer *peer,
 		    const struct kv_conn_param *param, struct kv_fault *f)
@@ -396,9 +411,6 @@ err_destroy:
  * kv_conn_accept() - accept a request; kv_conn_confirm() follows
  * @s: this side of the request's connection; receives the time of ACCEPT
  * @param: the QP and the answer's parameters
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_conn_accept(struct kv_conn_side *s, const struct kv_conn_param *param, struct kv_fault *f)
 {
@@ -407,7 +419,7 @@ int kv_conn_accept(struct kv_conn_side *s, const struct kv_conn_param *param, st
 
 	whole.id = s->conn.id;
 	ret = kv_op_conn_accept(s->b, &whole, NULL, &s->verb_ns[KV_CONN_ACCEPT]);
-	return ret ? kv_fault_backend(f, s->b, ret, "cannot accept a connection") : 0;
+	return kv_fault_backend(f, s->b, ret, "cannot accept a connection");
 }
 
 /**

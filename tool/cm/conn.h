@@ -57,6 +57,9 @@ int kv_conn_disconnect(struct kv_conn_side *s, struct kv_fault *f);
 /* Whole sequences. */
 int kv_conn_listen(struct kv_conn_side *s, const struct kv_conn_init *init,
 		   const struct sockaddr_storage *src, uint32_t backlog, struct kv_fault *f);
+int kv_conn_join(struct kv_conn_side *s, const struct kv_conn_init *init,
+		 const struct sockaddr_storage *src, const struct sockaddr_storage *group,
+		 struct kv_fault *f);
 int kv_conn_request(struct kv_conn_side *s, const struct kv_conn_peer *peer,
 		    const struct kv_conn_param *param, struct kv_fault *f);
 int kv_conn_confirm(struct kv_conn_side *s, const struct kv_conn_param *param, struct kv_fault *f);

@@ -21,36 +21,23 @@
 /* The rounds of several spaces, if there is no --repeat: a single one tells what the first call costs. */
 #define ROUNDS 10
 
-/**
- * struct work - the options of a batch, and its results
- * @o: the options
- * @out: where the documents go: in place of text, or beside it
- * @in: the file
- * @name: name of the file, for messages
- * @text: if there are several rounds, the whole file; NULL: each line is read when it is needed
- * @size: size of @text
- * @rounds: number of rounds
- * @timed: a table of times is printed at the end
- * @round: number of this round, from 0 on
- * @times: the times of all rounds
- * @docs: the documents of the first round's commands, if they are written at the end
- * @capture: --pcap; of all spaces and rounds
- * @printed: how many documents were printed as they came
- */
+/* The options of a batch, and its results. */
 static struct work {
-	struct kv_object_options o;
-	struct kv_out out;
-	FILE *in;
-	const char *name;
+	struct kv_object_options o; /* the options */
+	struct kv_out out; /* where the documents go: in place of text, or beside it */
+	FILE *in; /* the file */
+	const char *name; /* name of the file, for messages */
+	/* With several rounds the whole file; NULL: each line is read when it is needed. */
 	char *text;
-	size_t size;
-	unsigned int rounds;
-	bool timed;
-	unsigned int round;
-	struct kv_cost times;
+	size_t size; /* size of @text */
+	unsigned int rounds; /* number of rounds */
+	bool timed; /* a table of times is printed at the end */
+	unsigned int round; /* number of this round, from 0 on */
+	struct kv_cost times; /* the times of all rounds */
+	/* The documents of the first round's commands, if they are written at the end. */
 	struct json_object *docs[KV_SPACES];
-	struct kv_capture capture;
-	unsigned int printed;
+	struct kv_capture capture; /* --pcap; of all spaces and rounds */
+	unsigned int printed; /* how many documents were printed as they came */
 } work = { .o.spaces = 1U << KV_SPACE_KERNEL, .out.fd = -1 };
 
 /* Prints the nouns of the tool in lines of up to 79 columns. */
@@ -75,23 +62,24 @@ static void print_nouns(void)
 static const char usage[] = "usage: kverbs batch FILE [OPTION...]\n"
 	"       kverbs batch -    [OPTION...]\n"
 	"\n"
-	"Carries out the commands of a file, or of standard input, a line each, over one\n"
-	"connection. The objects that they make die at the end. It ends at the first\n"
-	"command that fails. On a terminal it goes on, lines can be edited and recalled,\n"
-	"Tab completes words, 'help' lists the commands, and 'quit' ends it.\n";
+	"Carries out the commands in a file or on standard input, one command a line.\n"
+	"The objects that they make are destroyed at the end. The batch ends at the\n"
+	"first command that fails. On a terminal it goes on after a failure; there lines\n"
+	"can be edited and recalled, Tab completes words, 'help' lists the commands, and\n"
+	"'quit' ends the batch.\n";
 
 static const char more[] =
-	"'name N' behind an 'add' gives the object a name, which stands for its id;\n"
-	"$N.FIELD stands for a field of what was told of it, $last.FIELD for one of the\n"
-	"last result, $dev.FIELD for one of the device (name, gid, gid_index, addr, lid,\n"
-	"active_mtu_bytes). Words are quoted as in a shell, # begins a comment, a \\ at\n"
-	"the end continues a line. Beside them there are:\n"
+	"'name N' behind an 'add' gives the object the name N, which stands for its id.\n"
+	"$N.FIELD is a field of the last output about that object, $last.FIELD a field\n"
+	"of the last result, and $dev.FIELD a field of the device (name, gid, gid_index,\n"
+	"addr, lid, active_mtu_bytes). Words are quoted as in a shell, # begins a\n"
+	"comment, and \\ at the end of a line continues it. Only in a batch there are:\n"
 	"\n"
-	"  expect FIELD VALUE        a field of the last result must have this value\n"
-	"  refused ERRNO COMMAND...  the command must be refused with this errno\n"
+	"  expect FIELD VALUE        fail unless the last result has this value there\n"
+	"  refused ERRNO COMMAND...  fail unless the command is refused with this errno\n"
 	"  echo TEXT...   set NAME VALUE   sleep TIME\n"
 	"\n"
-	"'kverbs COMMAND --help' has the keys of each command, docs/hand.md all of it.\n";
+	"'kverbs COMMAND --help' lists the keys of a command; see also docs/hand.md.\n";
 
 static void print_help(void)
 {
@@ -151,19 +139,20 @@ static int set_names(struct kv_session *s, const struct kv_object_options *o, st
 		char *name = strndup(o->set[i], (size_t)(value - o->set[i]));
 
 		if (!name)
-			return kv_fault_set(f, -ENOMEM, "no memory");
+			return kv_fault_no_memory(f);
 		ret = kv_variables_set(&s->variables, name, value + 1, f);
 		free(name);
 	}
 	return ret;
 }
 
-static FILE *open_input(struct work *w)
+static int open_input(struct work *w, FILE **in, struct kv_fault *f)
 {
-	if (!w->text)
-		return w->in;
+	*in = w->in;
 	/* fmemopen() refuses a size of 0. */
-	return w->size ? fmemopen(w->text, w->size, "r") : fopen("/dev/null", "r");
+	if (w->text)
+		*in = w->size ? fmemopen(w->text, w->size, "r") : fopen("/dev/null", "r");
+	return *in ? 0 : kv_fault_no_memory(f);
 }
 
 /* One space, one round. */
@@ -182,18 +171,14 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 	if (ret)
 		return ret;
 	s.json = w->o.json && first;
+	s.details = w->o.details && first;
 	if (!w->out.to_stdout && first)
 		s.live = tell_event;
-	ret = set_names(&s, &w->o, f);
-	if (!ret)
-		ret = kv_session_capture(&s, &w->capture, w->o.pcap, f);
+	ret = set_names(&s, &w->o, f) ?:
+	      kv_session_capture(&s, &w->capture, w->o.pcap, f) ?:
+	      open_input(w, &batch.in, f);
 	if (ret)
 		goto out_close;
-	batch.in = open_input(w);
-	if (!batch.in) {
-		ret = kv_fault_set(f, -ENOMEM, "no memory");
-		goto out_close;
-	}
 	batch.prompt = batch.in == stdin && isatty(STDIN_FILENO) && !w->out.to_stdout;
 	/* Without the editor a line is what the terminal makes of it. */
 	if (batch.prompt && isatty(STDOUT_FILENO))
@@ -329,7 +314,7 @@ static int read_all(struct work *w, struct kv_fault *f)
 		char *more = realloc(w->text, room);
 
 		if (!more)
-			return kv_fault_set(f, -ENOMEM, "no memory");
+			return kv_fault_no_memory(f);
 		w->text = more;
 		n = fread(w->text + w->size, 1, room - w->size, w->in);
 		w->size += n;
@@ -384,7 +369,7 @@ static int check(int n, char **word, struct kv_fault *f)
 		return kv_fault_usage(f, "--%s prints text, and --json prints none",
 				      w->o.echo ? "echo" : "step");
 	if (w->o.step && !strcmp(w->name, "-"))
-		return kv_fault_usage(f, "--step takes the commands from a FILE: standard input has the Enters");
+		return kv_fault_usage(f, "--step needs a FILE: it reads Enter from standard input");
 	several = w->o.spaces & (w->o.spaces - 1);
 	w->rounds = w->o.repeat ? : several ? ROUNDS : 1;
 	w->timed = w->o.repeat || several;

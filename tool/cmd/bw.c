@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
+#include <sys/param.h>
 #include "cmd/cmd.h"
 #include "cmd/sweep.h"
 #include "measure/figure.h"
+#include "measure/knee_rates.h"
 #include "measure/report.h"
 #include "measure/result.h"
 #include "out/out.h"
@@ -16,24 +18,34 @@ static struct kv_sweep_cmd bw;
 #define S struct kv_sweep_cmd
 
 static const struct kv_option rows[] = {
-	{ "op", "OP,...", "of write, read, fetch-add and cmp-swp; default: write", KV_OPTION_OWN,
+	{ "op", "OP,...", "of send, send-imm, write, write-imm, read, fetch-add and cmp-swp; default: write", KV_OPTION_OWN,
 	  .at = offsetof(S, m.ops), .parse = kv_parse_ops },
-	{ "size", "BYTES,...", "as in 8,64,4k; default: 64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
+	{ "size", "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all does so up to the device's maximum; default: 64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
 	  KV_OPTION_OWN, .at = offsetof(S, m.sizes), .parse = kv_parse_sizes, .letter = 's' },
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
 	{ "depth", "N", "requests outstanding at most; default: 128", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
+	{ "rx-depth", "N", "receives that the responder keeps posted, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps",
+	  KV_OPTION_U32, .at = offsetof(S, common.work.rx_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'r' },
 	{ "list", "N", "requests that are posted at a time; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.list), .min = 1, .max = KV_RUN_LIST_MAX,
 	  .letter = 'l' },
 	{ "signal", "N", "one of so many requests is signaled, and completes; a multiple of --list; default: as --list",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'Q' },
 	KV_OPTION_COMPLETION_ROW(S, common),
-	{ "threads", "N", "threads that begin together, each with a connection of its own; --cpus lists their CPUs, which they get in turn; default: 1",
+	{ "threads", "N", "threads that begin together, each with connections of its own; with several HOSTs, for each of them; --cpus lists their CPUs, which they get in turn; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.threads), .min = 1, .max = KV_RUN_WORKERS_MAX },
+	{ "qps", "N", "connections of each thread, each with --depth requests; default: 1",
+	  KV_OPTION_U32, .at = offsetof(S, common.work.qps), .min = 1, .max = KV_RUN_ENDS_MAX, .letter = 'q' },
+	{ "both-ways", NULL, "the responder does the same to the initiator at the same time, and the figures are of both together; write, read and atomics",
+	  KV_OPTION_FLAG, .at = offsetof(S, common.work.both_ways), .letter = 'b' },
+	{ "srq", NULL, "the responder's connections of a thread take their receives, --rx-depth of them, from one SRQ; send, send-imm and write-imm",
+	  KV_OPTION_FLAG, .at = offsetof(S, common.work.srq) },
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
+	{ "rate", "N,...", "open loop: requests of each thread that are due in a second, on a fixed schedule, as in 1k,20k; latency counts from the time when a request is due. 50% is half of what the slower space reaches without. The knee is the highest rate up to which " KV_KNEE_RATES_RULE,
+	  KV_OPTION_OWN, .at = offsetof(S, m.rates), .parse = kv_parse_rates },
 	{ .name = NULL },
 };
 
@@ -57,17 +69,76 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 {
 	const struct kv_workload *w = &b->common.work;
 
-	for (unsigned int i = 0; i < b->m.ops.n; i++) {
-		if (!kv_op_fits_loop(b->m.ops.value[i], KVERBS_LOOP_STREAM))
-			return kv_fault_usage(f, "--op %s: bw takes operations that need no receive: write, read, fetch-add and cmp-swp",
-					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
-	}
 	if (w->signal % w->list)
 		return kv_fault_usage(f, "--signal %u is no multiple of --list %u", w->signal, w->list);
 	if (w->depth % w->signal)
 		return kv_fault_usage(f, "--depth %u is no multiple of --signal %u (by default that of --list)",
 				      w->depth, w->signal);
+	if (w->threads > KV_RUN_WORKERS_MAX)
+		return kv_fault_usage(f, "%u HOSTs with --threads %u for each are %u threads: at most %u",
+				      w->hosts, w->threads / w->hosts, w->threads, KV_RUN_WORKERS_MAX);
+	if (w->hosts > 1 && kv_workload_pairs(w) > KV_RUN_ENDS_MAX)
+		return kv_fault_usage(f, "%u HOSTs with --threads %u and --qps %u for each are %u connections: at most %u",
+				      w->hosts, w->threads / w->hosts, w->qps, kv_workload_pairs(w), KV_RUN_ENDS_MAX);
+	if (kv_sweep_cmd_check_pairs(b, w->qps, f))
+		return f->error;
+	if (b->common.peer.host && kv_workload_pairs(w) / w->hosts > KV_HOST_PAIRS_MAX)
+		return kv_fault_usage(f, "--threads %u with --qps %u are %u connections: at most %u to another host",
+				      w->threads / w->hosts, w->qps, kv_workload_pairs(w) / w->hosts, KV_HOST_PAIRS_MAX);
+	if (w->both_ways && w->completion != KVERBS_CQ_POLLED)
+		return kv_fault_usage(f, "--both-ways goes with --completion polled only");
+	if (w->both_ways && 2 * w->threads > KV_RUN_WORKERS_MAX)
+		return kv_fault_usage(f, "--threads %u with --both-ways are %u threads: at most %u",
+				      w->threads, 2 * w->threads, KV_RUN_WORKERS_MAX);
+	for (unsigned int i = 0; w->srq && i < b->m.ops.n; i++)
+		if (!kv_op_takes_recv(b->m.ops.value[i]))
+			return kv_fault_usage(f, "--srq does not go with %s, which takes no receive",
+					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
+	for (unsigned int i = 0; i < b->m.ops.n; i++)
+		if (w->both_ways && kv_op_takes_recv(b->m.ops.value[i]))
+			return kv_fault_usage(f, "--both-ways does not go with %s, whose receives a thread of its own replaces",
+					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
+	if (w->qps > 1 && w->completion != KVERBS_CQ_POLLED)
+		return kv_fault_usage(f, "--qps %u goes with --completion polled only: a thread polls all its QPs",
+				      w->qps);
 	return 0;
+}
+
+static int check_rates(const struct kv_sweep_cmd *b, struct kv_fault *f)
+{
+	const struct kv_workload *w = &b->common.work;
+
+	if (!b->m.rates.n)
+		return 0;
+	if (w->qps > 1)
+		return kv_fault_usage(f, "--rate does not go with --qps %u: a thread keeps the schedule of one connection; take --threads",
+				      w->qps);
+	if (w->both_ways)
+		return kv_fault_usage(f, "--rate does not go with --both-ways: the load is of one direction");
+	if (w->completion != KVERBS_CQ_POLLED)
+		return kv_fault_usage(f, "--rate goes with --completion polled only: between two requests that are due the thread polls");
+	for (unsigned int i = 0; i < b->m.rates.n; i++)
+		if (b->m.rates.value[i] < w->signal)
+			return kv_fault_usage(f, "--rate %u is less than --signal %u: a group is due once a second or more often",
+					      b->m.rates.value[i], w->signal);
+	return 0;
+}
+
+/* The HOSTs behind the first. Each has --threads threads of its own. */
+static int take_further_hosts(int n, char **word, struct kv_fault *f)
+{
+	struct kv_options *o = &bw.common;
+	int ret = 0;
+
+	if (n > KV_HOSTS_MAX)
+		return kv_fault_usage(f, "%d HOSTs: at most %d", n, KV_HOSTS_MAX);
+	for (int i = 1; i < n && !ret; i++) {
+		bw.further[i - 1] = o->peer;
+		ret = kv_options_parse_host(o, &bw.further[i - 1], word[i], f);
+		o->work.hosts++;
+	}
+	o->work.threads *= o->work.hosts;
+	return ret;
 }
 
 static int check(int n, char **word, struct kv_fault *f)
@@ -76,26 +147,41 @@ static int check(int n, char **word, struct kv_fault *f)
 	int ret;
 
 	o->work.signal = o->work.signal ?: o->work.list;
-	ret = kv_options_take_host(o, "bw", n, word, f) ?: check_stream(&bw, f) ?:
+	o->work.rx_depth = o->work.rx_depth ?: kv_workload_default_rx(&o->work);
+	ret = take_further_hosts(n, word, f) ?:
+	      kv_options_take_host(o, "bw", MIN(n, 1), word, f) ?: check_stream(&bw, f) ?: check_rates(&bw, f) ?:
 		  kv_sweep_cmd_settle(&bw, f);
 
-	if (o->has_both) {
-		bw.m.contrast = &kv_contrast_alone[o->both];
-		bw.m.spaces = 1U << o->both;
-	}
-	bw.m.host = o->peer.host;
-	return ret ?: kv_workload_check_completion(KV_KIND_STREAM, o->work.completion,
+	return ret ?: kv_workload_check_api(o->work.api, bw.m.spaces & 1U << KV_SPACE_USER, f) ?:
+		      kv_workload_check_completion(KV_KIND_STREAM, o->work.completion,
 						   bw.m.spaces & 1U << KV_SPACE_USER, f);
+}
+
+static void put_hosts(struct json_object *spec)
+{
+	struct json_object *list = json_object_new_array();
+
+	json_object_array_add(list, json_object_new_string(bw.common.peer.host));
+	for (uint32_t i = 1; i < bw.m.work.hosts; i++)
+		json_object_array_add(list, json_object_new_string(bw.further[i - 1].host));
+	kv_out_put(spec, "hosts", list);
 }
 
 static struct json_object *create_doc(struct json_object *environment)
 {
 	struct json_object *spec = kv_sweep_spec(&bw.m);
 
+	if (bw.m.work.hosts > 1)
+		put_hosts(spec);
 	kv_out_put_count(spec, "threads", bw.m.work.threads);
+	kv_out_put_count(spec, "qps", bw.m.work.qps);
+	kv_out_put_bool(spec, "both_ways", bw.m.work.both_ways);
+	kv_out_put_bool(spec, "srq", bw.m.work.srq);
 	kv_out_put_count(spec, "depth", bw.m.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
 	kv_out_put_count(spec, "signal", bw.m.work.signal);
+	if (bw.m.rates.n)
+		kv_knee_rates_put(spec, &bw.m.rates);
 	return kv_result_create("kverbs.bw", spec, environment);
 }
 
@@ -119,6 +205,14 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	return kv_report_compare(doc, &bw.common.report, f);
 }
 
+static void draw(struct json_object *doc, FILE *script)
+{
+	if (bw.m.rates.n)
+		kv_figure_rates(doc, script);
+	else
+		kv_figure_sweep(doc, script);
+}
+
 static void close_sites(void)
 {
 	kv_sweep_cmd_close(&bw);
@@ -126,11 +220,13 @@ static void close_sites(void)
 
 const struct kv_cmd kv_cmd_bw = {
 	.rows = rows,
-	.usage = "usage: kverbs bw [OPTION...] [HOST]\n"
+	.usage = "usage: kverbs bw [OPTION...] [HOST...]\n"
 		"\n"
 		"Keeps many requests outstanding, and measures bytes and requests per second, of\n"
 		"both spaces in turn, in rounds with fresh connections. With a HOST, where\n"
-		"'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the servers are there.\n",
+		"'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the servers are there.\n"
+		"With several, threads for each of them begin together: send and write fan out,\n"
+		"read brings the bytes of all to this host.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 		"exit status is 130. A second Ctrl-C kills.\n",
@@ -144,7 +240,7 @@ const struct kv_cmd kv_cmd_bw = {
 	.print = print,
 	.csv = &bw.common.csv,
 	.plot = &bw.common.plot,
-	.draw = kv_figure_sweep,
+	.draw = draw,
 	.figures = "/cells",
 	.close = close_sites,
 };

@@ -11,13 +11,14 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ NULL, NULL, "measure:" },
 	{ "compare", &kv_cmd_compare, "operations in both spaces, and the difference" },
 	{ "bw", &kv_cmd_bw, "bandwidth and message rate, with many requests outstanding" },
+	{ "scale", &kv_cmd_scale, "what a QP costs, and how fast many of them are" },
 	{ "merge", &kv_cmd_merge, "comparisons of several boots as one" },
 	{ "lat", &kv_cmd_lat, "one operation in one space" },
 	{ "serve", &kv_cmd_serve, "the other end, for these commands on other hosts" },
 	{ NULL, NULL, "files, to and from a host with 'kverbs serve --files DIR':" },
 	{ "put", &kv_cmd_put, "send a file; it is there when its hash is right" },
 	{ "get", &kv_cmd_get, "fetch one" },
-	{ NULL, NULL, "with a peer that we did not write:" },
+	{ NULL, NULL, "with programs of other projects:" },
 	{ "pingpong", &kv_cmd_pingpong, "messages to and fro with ibv_rc_pingpong and its kin" },
 	{ "conn-rate", &kv_cmd_conn_rate, "connections per second and what each step costs, as cmtime" },
 	{ "ping", &kv_cmd_ping, "by the RDMA CM, with rping, rdma_client, ucmatose and their like" },
@@ -48,7 +49,6 @@ const struct kv_option kv_cmd_no_rows[] = {
  * kv_cmd_find() - look for a command
  * @name: its word, perhaps cut short
  * @several: receives the words that begin so, if there are several
- * @size: size of @several
  *
  * Return: its entry, or NULL.
  */
@@ -157,7 +157,6 @@ static int check(const struct kv_cmd *cmd, int n, char **word, struct kv_fault *
 
 /**
  * kv_cmd_run() - run a command
- * @cmd: the command
  * @argc: number of words in @argv
  * @argv: the command's name, and the words that were typed after it
  *

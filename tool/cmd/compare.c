@@ -27,9 +27,9 @@ static const struct kv_option rows[] = {
 	  .names = kv_enum_space },
 	{ "completion", "CONTEXT,...", "how the client's completions are noticed: polled (the default), event (the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them). Several, or all: each is a side, and is compared with the first one in its space",
 	  KV_OPTION_OWN, .at = offsetof(S, completions), .parse = kv_parse_completions },
-	{ "ops", "OP,...", "of send, write, read, fetch-add and cmp-swp; default: all",
+	{ "ops", "OP,...", "of send, send-imm, write, write-imm, read, fetch-add and cmp-swp; default: all without -imm",
 	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.ops), .parse = kv_parse_ops },
-	{ "sizes", "BYTES,...", "as in 8,64,4k; default: 8,64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
+	{ "sizes", "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all does so up to the device's maximum; default: 8,64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
 	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.sizes), .parse = kv_parse_sizes },
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "sides"),
 	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
@@ -53,7 +53,7 @@ static void set_default_lists(struct compare *c)
 	};
 	struct kv_fault ignored;
 
-	if (!c->sweep.m.sizes.n)
+	if (!c->sweep.m.sizes.n && !c->sweep.m.sizes.all)
 		c->sweep.m.sizes = sizes;
 	if (c->sweep.m.ops.n)
 		return;
@@ -142,7 +142,8 @@ static int check(int n, char **word, struct kv_fault *f)
 	else if (c->has_self)
 		m->contrast = &kv_contrast_self[c->self];
 	m->host = o->peer.host;
-	ret = check_loop(c, f) ?: kv_sweep_cmd_settle(&c->sweep, f);
+	ret = check_loop(c, f) ?: kv_sweep_cmd_settle(&c->sweep, f) ?:
+	      kv_workload_check_api(o->work.api, !c->has_self || c->self == KV_SPACE_USER, f);
 	m->has_kind = o->has_loop;
 	m->kind = o->loop;
 	return ret;

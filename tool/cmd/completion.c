@@ -2,6 +2,7 @@
 /* Completion for bash and zsh, from the tables of commands, options and keys. */
 #include <stdio.h>
 #include <string.h>
+#include "batch/names.h"
 #include "cmd/cmd.h"
 #include "object/noun.h"
 #include "object/options.h"
@@ -25,6 +26,12 @@ static void print_words(const struct kv_enum *words)
 
 /* The names of this host's devices, when the shell completes a word. */
 #define DEVICES "$(ls /sys/class/infiniband 2>/dev/null)"
+
+/* The names of persistent objects of a type, likewise. */
+static void print_objects(enum kv_type type)
+{
+	printf("\" $(\"${COMP_WORDS[0]}\" completion %s 2>/dev/null)\"", kv_enum_name(kv_enum_type, type));
+}
 
 /* The values of an option or a key; without @words the shell completes file names. */
 static void print_values(const char *dashes, const char *name, const struct kv_enum *words, bool dev)
@@ -95,7 +102,11 @@ static void print_keys(const struct kv_key *key)
 static void print_key_values(const struct kv_key *key)
 {
 	for (; key && key->name; key++) {
-		if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE &&
+		if (key->kind == KV_KEY_ID) {
+			printf("\t\t%s) words=", key->name);
+			print_objects(key->type);
+			printf(" ;;\n");
+		} else if (key->kind != KV_KEY_FLAG && key->kind != KV_KEY_PIECE &&
 		    key->kind != KV_KEY_REST && !key->bare)
 			print_values("", key->name, key->names, key->kind == KV_KEY_DEVICE);
 		print_key_values(key->piece);
@@ -112,7 +123,12 @@ static void print_noun(const struct kv_noun *noun)
 	for (c = noun->command; c->name && *c->name; c++) {
 		printf("\t\t%s) words+='", c->name);
 		print_keys(c->key);
-		printf("'%s ;;\n", noun == &kv_noun_dev ? "\" \"" DEVICES : "");
+		printf("'%s", noun == &kv_noun_dev ? "\" \"" DEVICES : "");
+		if (c->id != KV_ID_NONE) {
+			printf("; ((COMP_CWORD > 3)) || words+=");
+			print_objects(c->type);
+		}
+		printf(" ;;\n");
 	}
 	printf("\t\t*) words+='");
 	if (!*noun->command->name)
@@ -152,7 +168,11 @@ static void print_script(void)
 	       "complete -o default -F _kverbs kverbs\n");
 }
 
-static uint32_t shell;
+static struct completion_args {
+	uint32_t shell;
+	bool names; /* in place of a script, the names of objects of @type */
+	uint32_t type;
+} args;
 
 static int check(int n, char **word, struct kv_fault *f)
 {
@@ -160,19 +180,30 @@ static int check(int n, char **word, struct kv_fault *f)
 
 	if (n != 1)
 		return kv_fault_usage(f, "'kverbs completion' takes the shell; see 'kverbs completion --help'");
-	if (kv_parse_enum(word[0], shells, &shell, &why))
+	args.names = !kv_parse_enum(word[0], kv_enum_type, &args.type, &why);
+	if (!args.names && kv_parse_enum(word[0], shells, &args.shell, &why))
 		return kv_fault_usage(f, "the shell '%s' %s", word[0], why.text);
 	return 0;
 }
 
+static void print_name(const char *text, enum kv_type type, uint32_t id, void *arg)
+{
+	if (type == args.type)
+		printf("%s\n", text);
+}
+
 static int run(struct kv_fault *f)
 {
-	if (shell == ZSH)
+	bool zsh = args.shell == ZSH;
+
+	if (args.names)
+		return kv_names_each(print_name, NULL, f);
+	if (zsh)
 		printf("#compdef kverbs\n"
 		       "autoload -U +X bashcompinit && bashcompinit\n");
 	print_script();
 	/* If the script is a file of $fpath, it is the body of _kverbs, which zsh calls. */
-	if (shell == ZSH)
+	if (zsh)
 		printf("[[ ${funcstack[1]} != _kverbs ]] || _bash_complete -o default -F _kverbs\n");
 	return 0;
 }
@@ -181,12 +212,14 @@ const struct kv_cmd kv_cmd_completion = {
 	.rows = kv_cmd_no_rows,
 	.usage = "usage: kverbs completion bash\n"
 		"       kverbs completion zsh\n"
+		"       kverbs completion OBJECT\n"
 		"\n"
-		"Prints what makes the shell complete commands, options and keys. For bash in a\n"
-		"file of /etc/bash_completion.d, or: source <(kverbs completion bash). For zsh in\n"
-		"a file _kverbs of a folder in $fpath, or: source <(kverbs completion zsh)\n",
+		"Prints a script that makes the shell complete commands, options and keys. Put it\n"
+		"into a file in /etc/bash_completion.d, or for zsh into a file _kverbs of a\n"
+		"folder in $fpath; or type: source <(kverbs completion bash). With OBJECT, such\n"
+		"as pd, prints the names of these objects, for the script.\n",
 	.more = "",
-	.args = &shell,
+	.args = &args,
 	.check = check,
 	.run = run,
 };

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "measure/figure.h"
 #include "measure/result.h"
 #include "out/environment.h"
 #include "out/out.h"
@@ -29,9 +30,9 @@ static struct command {
 static const struct kv_option rows[] = {
 	KV_OPTION_SIDE_ROWS(S, common),
 	KV_OPTION_ITERS_ROW(S, rate.count, COUNT_MAX, "connections; default: 100, of a server: until Ctrl-C"),
-	{ "parallel", "N", "so many at a time, each step for all of them before the next, up to 1024; default: 1, one after the other",
+	{ "parallel", "N", "connections at a time, up to 1024: each step is done for all of them before the next step; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, rate.parallel), .min = 1, .max = PARALLEL_MAX },
-	{ "disconnect", NULL, "of a server: end all connections when there are --iters of them; else the client does. ucmatose's client waits for that",
+	{ "disconnect", NULL, "server: end all connections when there are --iters of them; without it the client ends them. ucmatose's client needs this",
 	  KV_OPTION_FLAG, .at = offsetof(S, rate.disconnect) },
 	{ "port", "PORT", "of the RDMA CM; default: " PORT, KV_OPTION_PORT, .at = offsetof(S, port),
 	  .letter = 'p' },
@@ -39,6 +40,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s"),
 	KV_OPTION_JSON_ROW(S, common.json),
 	KV_OPTION_CSV_ROW(S, common.csv),
+	KV_OPTION_PLOT_ROW(S, common.plot),
 	KV_OPTION_LABEL_ROW(S, common),
 	{ .name = NULL },
 };
@@ -69,7 +71,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	if (r->disconnect && !c->common.has_end[1])
 		return kv_fault_usage(f, "--disconnect is for --server: a client always does");
 	if (r->disconnect && !r->count)
-		return kv_fault_usage(f, "--disconnect needs --iters: when all of them are there, they are ended");
+		return kv_fault_usage(f, "--disconnect needs --iters: the server ends the connections when it has that many");
 	if (!c->common.has_end[1] && !r->count)
 		r->count = COUNT;
 	if (!r->parallel)
@@ -118,10 +120,9 @@ static int run(struct kv_fault *f)
 {
 	struct command *c = &command;
 	struct kv_site *s = &c->site;
-	int ret = kv_site_open(s, c->common.both, c->common.dev, KV_PORT_ANY, -1, f);
+	int ret = kv_site_open(s, c->common.both, c->common.dev, KV_PORT_ANY, -1, f) ?:
+		  kv_link_look_up(&s->dev, c->host, c->port, &c->rate.addr, f);
 
-	if (!ret)
-		ret = kv_link_look_up(&s->dev, c->host, c->port, &c->rate.addr, f);
 	if (ret)
 		return ret;
 	c->rate.end.site = s;
@@ -145,14 +146,13 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.usage = "usage: kverbs conn-rate --client kernel|user ADDR [OPTION...]\n"
 		"       kverbs conn-rate --server kernel|user [ADDR] [OPTION...]\n"
 		"\n"
-		"Makes connections by way of the RDMA CM, and ends them; prints how many a\n"
+		"Makes and ends connections through the RDMA CM; prints how many it makes per\n"
 		"second, and what each step costs. The other side is 'kverbs conn-rate', cmtime,\n"
 		"or ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
 		"interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
 		"at all of IPv4's.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
-		"Ctrl-C ends it, prints what was measured until then, and the exit status is\n"
-		"130.\n",
+		"Ctrl-C ends it and prints the results until then; the exit status is 130.\n",
 	.args = &command,
 	.init = init,
 	.check = check,
@@ -162,6 +162,8 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.describe = describe,
 	.print = kv_rate_report,
 	.csv = &command.common.csv,
+	.plot = &command.common.plot,
+	.draw = kv_figure_conn_rate,
 	.figures = "/result/steps",
 	.close = close_site,
 };

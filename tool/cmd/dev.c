@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <string.h>
 #include "cmd/cmd.h"
 #include "object/noun.h"
 #include "out/devices.h"
 
 static struct dev_args {
 	const char *json;
+	bool pretty;
+	bool details;
 	const char *name;
 	struct kv_devices view[KV_SPACES];
 } dev_args;
 
 static const struct kv_option rows[] = {
 	KV_OPTION_JSON_ROW(struct dev_args, json),
+	{ "pretty", NULL, "as in iproute2; the JSON is indented anyway", KV_OPTION_FLAG,
+	  .at = offsetof(struct dev_args, pretty), .letter = 'p' },
+	{ "details", NULL, "as in iproute2; all that is known is shown anyway", KV_OPTION_FLAG,
+	  .at = offsetof(struct dev_args, details), .letter = 'd' },
 	{ .name = NULL },
 };
 
@@ -25,7 +30,7 @@ static int explain_nothing(struct kv_devices *view, const char *name, struct kv_
 			kv_fault_print(&view[s].fault);
 	}
 	if (!view[0].open && !view[1].open)
-		return kv_fault_set(f, -EOPNOTSUPP, "neither space can be looked at");
+		return kv_fault_set(f, -EOPNOTSUPP, "neither kernel nor user space can list RDMA devices");
 	if (name)
 		return kv_fault_set(f, -ENODEV,
 				    "there is no RDMA device '%s'; 'kverbs dev show' lists those that there are",
@@ -63,7 +68,7 @@ static struct json_object *describe(bool result, int error)
 
 const struct kv_cmd kv_cmd_dev = {
 	.rows = rows,
-	.usage = "usage: kverbs dev [show [DEV]] [--json[=FILE]]\n"
+	.usage = "usage: kverbs dev [show [DEV]] [OPTION...]\n"
 		"\n"
 		"Shows RDMA devices, or one of them, as the kernel and as user space see them.\n",
 	.more = "",

@@ -75,9 +75,9 @@ const struct kv_cmd kv_cmd_doctor = {
 	.rows = rows,
 	.usage = "usage: kverbs doctor [OPTION...] [HOST]\n"
 		"\n"
-		"Says what is missing on this machine for what kverbs does, all of it at once,\n"
-		"each with the command that mends it; with a HOST also whether it can be\n"
-		"measured with.\n",
+		"Lists everything that kverbs needs and this machine lacks, with the command\n"
+		"that mends it; with a HOST also checks whether kverbs can measure with that\n"
+		"host.\n",
 	.more = "Exit status: 0 nothing is missing, 3 warnings, 1 errors: something can't be\n"
 		"measured.\n",
 	.args = &doctor,

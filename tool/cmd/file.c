@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The commands put and get: one transfer, in one direction or the other. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,24 +19,15 @@
 /* A piece's number has 32 bits, and must count the pieces of any file. */
 #define PIECE_MIN 4096
 
-/**
- * struct command - all that one invocation needs
- * @common: options that other commands have, too
- * @put: the file goes to the server; else it comes from there
- * @name: --name
- * @local_name: the file here, a path
- * @remote_name: the file's name at the server
- * @transfer: the transfer, with its own options
- * @prepared: @transfer has both ends, and was attempted
- */
+/* All that one invocation needs. */
 static struct command {
-	struct kv_options common;
-	bool put;
-	const char *name;
-	const char *local_name;
-	const char *remote_name;
-	struct kv_transfer transfer;
-	bool prepared;
+	struct kv_options common; /* options that other commands have, too */
+	bool put; /* the file goes to the server; else it comes from there */
+	const char *name; /* --name */
+	const char *local_name; /* the file here, a path */
+	const char *remote_name; /* the file's name at the server */
+	struct kv_transfer transfer; /* the transfer, with its own options */
+	bool prepared; /* @transfer has both ends, and was attempted */
 	struct kv_site here;
 	struct kv_site there;
 	struct kv_file_local local;
@@ -51,34 +41,31 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 	uint32_t *piece = field;
 	int ret = kv_parse_size(text, piece, why);
 
-	if (ret || *piece >= PIECE_MIN)
-		return ret;
-	snprintf(why->text, sizeof(why->text), "is too small; it takes %u bytes or more",
-		 PIECE_MIN);
-	return -EINVAL;
+	return ret || *piece >= PIECE_MIN ? ret :
+		kv_why_set(why, "is too small; it takes %u bytes or more", PIECE_MIN);
 }
 
 #define S struct command
 
 #define ROWS										\
-	KV_OPTION_END_ROWS(S, common, "where they are called here, and", "at HOST"),		\
-	{ "piece", "BYTES", "of each WRITE, as in 64k; default: 1m, or less if a device can't", \
+	KV_OPTION_END_ROWS(S, common, "space in which this host calls verbs", "space in which HOST calls verbs"),		\
+	{ "piece", "BYTES", "size of each WRITE, as in 64k; default: 1m, or the device's maximum if that is less", \
 	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece },			\
-	{ "depth", "N", "WRITEs under way at a time; default: 8", KV_OPTION_U32,	\
+	{ "depth", "N", "WRITEs outstanding at a time; default: 8", KV_OPTION_U32,	\
 	  .at = offsetof(S, transfer.depth), .min = 1, .max = KV_FILE_DEPTH_MAX },				\
 	KV_OPTION_HOST_ROWS(S, common),						\
 	KV_OPTION_DEV_ROW(S, common),							\
 	KV_OPTION_IB_PORT_ROW(S, common),						\
 	KV_OPTION_GID_ROW(S, common),							\
-	KV_OPTION_TIMEOUT_ROW(S, common, "how long nothing may happen; default: 10s"), \
+	KV_OPTION_TIMEOUT_ROW(S, common, "how long the transfer may stand still; default: 10s"), \
 	KV_OPTION_RETRY_ROWS(S, common),						\
 	KV_OPTION_JSON_ROW(S, common.json),						\
 	{ .name = NULL }
 
 static const struct kv_option rows_put[] = {
-	{ "name", "NAME", "its name there; default: as here", KV_OPTION_TEXT,
+	{ "name", "NAME", "name of the file on HOST; default: its name here", KV_OPTION_TEXT,
 	  .at = offsetof(S, name) },
-	{ "force", NULL, "replace a file of that name", KV_OPTION_FLAG, .at = offsetof(S, transfer.replace) },
+	{ "force", NULL, "replace a file that exists under this name", KV_OPTION_FLAG, .at = offsetof(S, transfer.replace) },
 	ROWS,
 };
 
@@ -194,7 +181,7 @@ static void add_done(struct kv_fault *f)
 {
 	const struct kv_fault why = *f;
 
-	kv_fault_set(f, why.error, "%s is there, all of it, but there is no report: %.700s",
+	kv_fault_set(f, why.error, "%s has arrived completely, but the report can't be written: %.700s",
 		     command.transfer.name[1], why.text);
 }
 
@@ -299,9 +286,9 @@ const struct kv_cmd kv_cmd_put = {
 	.rows = rows_put,
 	.usage = "usage: kverbs put FILE HOST[:PORT] --space kernel|user [OPTION...]\n"
 		"\n"
-		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. It is there under\n"
-		"its name when all of it has arrived and its SHA-256 is what it was here; if\n"
-		"anything goes wrong, nothing is there.\n",
+		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. The file gets its\n"
+		"name there only after all of it has arrived with the SHA-256 that it has here;\n"
+		"if anything goes wrong, HOST keeps nothing of it.\n",
 	.init = init_put,
 	BOTH,
 };
@@ -311,9 +298,9 @@ const struct kv_cmd kv_cmd_get = {
 	.usage = "usage: kverbs get NAME HOST[:PORT] [FILE] --space kernel|user [OPTION...]\n"
 		"\n"
 		"Fetches the file NAME from a HOST where 'kverbs serve --files DIR' runs, and\n"
-		"calls it FILE here; default: NAME, in the working folder. It is here when all\n"
-		"of it has arrived and its SHA-256 is what it was there; if anything goes wrong,\n"
-		"nothing is here.\n",
+		"calls it FILE here; default: NAME, in the working folder. FILE gets its name\n"
+		"only after all of it has arrived with the SHA-256 that it has on HOST; if\n"
+		"anything goes wrong, nothing of it is kept.\n",
 	.init = init_get,
 	BOTH,
 };

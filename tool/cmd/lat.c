@@ -48,7 +48,7 @@ static struct lat {
 #define S struct lat
 
 static const struct kv_option rows[] = {
-	{ "op", "OP", "send, write, read, fetch-add or cmp-swp", KV_OPTION_ENUM,
+	{ "op", "OP", "send, send-imm, write, write-imm, read, fetch-add or cmp-swp", KV_OPTION_ENUM,
 	  .at = offsetof(S, op), .has = offsetof(S, has_op), .names = kv_enum_op },
 	KV_OPTION_END_ROWS(S, common, "where the end is that begins, and that measures",
 			   "where the other end is, which has the target"),
@@ -105,7 +105,7 @@ static int check_op(struct lat *l, struct kv_fault *f)
 	int ret;
 
 	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))
-		return kv_fault_usage(f, "--op is missing; it takes send, write, read, fetch-add or cmp-swp");
+		return kv_fault_usage(f, "--op is missing; it takes send, send-imm, write, write-imm, read, fetch-add or cmp-swp");
 	ret = check_loop(l, f);
 	if (ret)
 		return ret;
@@ -146,6 +146,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	}
 	kv_workload_set(&o->work, o->loop, l->op, l->size);
 	return kv_options_settle(o, f) ?:
+	       kv_workload_check_api(o->work.api, o->end[0] == KV_SPACE_USER || o->end[1] == KV_SPACE_USER, f) ?:
 	       kv_workload_check_completion(o->loop, o->work.completion,
 					    o->end[0] == KV_SPACE_USER, f);
 }

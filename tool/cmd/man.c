@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* Manual pages, from the tables of commands, options and keys. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <kverbs.h>

@@ -46,9 +46,10 @@ const struct kv_cmd kv_cmd_merge = {
 	.rows = rows,
 	.usage = "usage: kverbs merge [OPTION...] FILE...\n"
 		"\n"
-		"Merges documents of kverbs compare (--json=FILE), each of another boot, into\n"
-		"one comparison: how much the spaces differ on another boot. With fewer than 6\n"
-		"of them there is no interval. They must be alike in all but the boot.\n",
+		"Merges documents that 'kverbs compare --json=FILE' has written, each after\n"
+		"another boot, into one comparison. Its interval covers the differences between\n"
+		"boots; with fewer than 6 documents there is none. The documents must agree in\n"
+		"their options, kernel, kverbs, CPU and device.\n",
 	.more = "",
 	.args = &merge,
 	.check = check,

@@ -40,6 +40,7 @@ static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_
 	if (monitor && !o->pretty)
 		out->flags = JSON_C_TO_STRING_PLAIN;
 	s.json = o->json;
+	s.details = o->details;
 	s.live = tell_event;
 	s.live_arg = out;
 	if (!ret)
@@ -81,18 +82,15 @@ int kv_cmd_object(int argc, char **argv)
 	struct kv_out out = { .fd = -1 };
 	int ret = kv_object_options_take(&o, argc, argv, &fault);
 
-	if (!ret && o.help) {
+	if (!ret && o.help)
 		ret = kv_help_print(o.word, o.n, &fault);
-	} else if (!ret) {
-		ret = kv_session_check(o.word, o.n, &fault);
-		if (!ret)
-			ret = check_space(&o, &fault);
-		if (!ret)
-			ret = kv_out_open(&out, "--json", o.json, &fault);
-	}
+	else if (!ret)
+		ret = kv_session_check(o.word, o.n, &fault) ?:
+		      check_space(&o, &fault) ?:
+		      kv_out_open(&out, "--json", o.json, &fault);
 	if (ret)
 		kv_describe_refusal(o.json, &fault);
-	else if (!ret && !o.help)
+	else if (!o.help)
 		ret = run(&o, &out, &fault);
 	kv_out_close(&out);
 	kv_object_options_free(&o);

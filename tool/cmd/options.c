@@ -4,8 +4,6 @@
 
 /**
  * kv_options_need_space() - refuse a command line without --space
- * @o: the options
- * @f: receives the refusal
  *
  * Return: 0 or -EINVAL.
  */
@@ -18,7 +16,6 @@ int kv_options_need_space(const struct kv_options *o, struct kv_fault *f)
  * kv_options_choose_ends() - choose the space of each end, from --space, or from --client and
  *	--server
  * @o: the options; @end receives them
- * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -41,7 +38,6 @@ int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f)
  * kv_options_choose_side() - choose the side and the space of a command that is one end
  * @o: the options; @has_end[1] then tells whether it is the server, @both is its space
  * @addr: the server's address, or NULL
- * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -79,12 +75,9 @@ static int take_cpus(struct kv_options *o, unsigned int wanted, struct kv_fault 
  * kv_options_settle() - refuse options that do not go together, and choose the CPUs of runs
  * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
  *	responder's CPU, or -1: anywhere; or those of the initiator's threads
- * @f: receives the reason of a failure
  *
  * The CPUs of another host are not known here: that host checks the CPU that was given,
  * and no default is chosen for it.
- *
- * Return: 0 or a negative errno.
  */
 int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 {
@@ -106,21 +99,36 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 }
 
 /**
+ * kv_options_parse_host() - parse a HOST
+ * @o: the options
+ * @peer: receives the HOST; has the values of the options for it before
+ * @word: the HOST as it was typed; parts of it stay in use
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_options_parse_host(const struct kv_options *o, struct kv_peer *peer, char *word, struct kv_fault *f)
+{
+	const char *port = peer->port;
+	int ret = kv_peer_parse(peer, word, f);
+
+	if (!ret && peer->ssh && o->peer.token_file)
+		return kv_fault_usage(f, "--token does not go with ssh:HOST: ssh decides which users are let in");
+	if (!ret && port && peer->port != port)
+		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too", port, peer->port);
+	return ret;
+}
+
+/**
  * kv_options_take_host() - take the only word that is no option: a HOST, or none
  * @o: receives the HOST as peer, see kv_peer_parse()
- * @command: the command's name
  * @n: how many words there are
  * @word: the words; HOST stays in them
- * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
 int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
 			 struct kv_fault *f)
 {
-	const char *port = o->peer.port;
-	int ret;
-
 	if (!n && !o->peer_option)
 		return 0;
 	if (!n)
@@ -129,11 +137,5 @@ int kv_options_take_host(struct kv_options *o, const char *command, int n, char 
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is unexpected; 'kverbs %s' takes one HOST, see 'kverbs %s --help'",
 				      word[1], command, command);
-	ret = kv_peer_parse(&o->peer, word[0], f);
-	if (!ret && o->peer.ssh && o->peer.token_file)
-		return kv_fault_usage(f, "--token does not go with ssh:HOST: ssh decides who may come");
-	if (!ret && port && o->peer.port != port)
-		return kv_fault_usage(f, "--port %s: the HOST has a port, %s, too",
-				      port, o->peer.port);
-	return ret;
+	return kv_options_parse_host(o, &o->peer, word[0], f);
 }

@@ -12,13 +12,13 @@
 
 /* Each macro is one option; @m is the struct kv_options in the command's struct @s. */
 #define KV_OPTION_DEV_ROW(s, m)								\
-	{ "dev", "NAME", "device; default: the only one there is",			\
+	{ "dev", "NAME", "name of the RDMA device; default: the only device",			\
 	  KV_OPTION_DEV, .at = offsetof(s, m.dev), .letter = 'd' }
 #define KV_OPTION_IB_PORT_ROW(s, m)							\
 	{ "ib-port", "N", "port of the device; default: 1", KV_OPTION_U32,		\
 	  .at = offsetof(s, m.ib_port), .min = 1, .max = INT32_MAX, .letter = 'i' }
 #define KV_OPTION_GID_ROW(s, m)								\
-	{ "gid-index", "INDEX", "entry of the port's GID table; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any", \
+	{ "gid-index", "INDEX", "index into the port's GID table; default: the first GID of RoCE v2 over IPv4, else over IPv6, else any", \
 	  KV_OPTION_S32, .at = offsetof(s, m.gid), .max = KV_OPTION_GID_MAX, .letter = 'x', \
 	  .alias = "gid" }
 #define KV_OPTION_TIMEOUT_ROW(s, m, text)						\
@@ -27,44 +27,48 @@
 #define KV_OPTION_CSV_ROW(s, m)								\
 	{ "csv", NULL, "print the figures as comma-separated values, and no text",	\
 	  KV_OPTION_FLAG, .at = offsetof(s, m) }
+#define KV_OPTION_PLOT_ROW(s, m)								\
+	{ "plot", "FILE", "also have gnuplot draw the figures into FILE, whose name ends in .svg or .png",	\
+	  KV_OPTION_TEXT, .at = offsetof(s, m), .min = 1 }
 #define KV_OPTION_LABEL_ROW(s, m)							\
-	{ "label", "TEXT", "your name for the measurement, which the document of --json keeps",	\
+	{ "label", "TEXT", "a name for the measurement; the document of --json contains it",	\
 	  KV_OPTION_TEXT, .at = offsetof(s, m.label) }
 #define KV_OPTION_REPORT_ROWS(s, m)							\
-	{ "notes", NULL, "print how the figures were taken, too", KV_OPTION_FLAG,	\
+	{ "notes", NULL, "also print how the figures were taken", KV_OPTION_FLAG,	\
 	  .at = offsetof(s, m.report.notes) },						\
-	{ "stats", NULL, "print mean, standard deviation, CPU time of the host per operation, and samples per second, too",	\
+	{ "stats", NULL, "also print mean, standard deviation, CPU time of the host per operation, and samples per second",	\
 	  KV_OPTION_FLAG, .at = offsetof(s, m.report.stats) }
 #define KV_OPTION_LOOP_ROW(s, m, text)							\
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind + 1 }
 
 #define KV_OPTION_COMPLETION_ROW(s, m)							\
-	{ "completion", "CONTEXT", "how the initiator's completions are noticed: polled (the default), event (the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them)", \
-	  KV_OPTION_ENUM, .at = offsetof(s, m.work.completion), .names = kv_enum_cq_context }
+	{ "completion", "CONTEXT", "how the initiator learns of completions: polled (the default); event (-e): the thread sleeps until the CQ's event wakes it, then polls; in the kernel also softirq, workqueue or unbound-workqueue: the context in which the RDMA core handles completions", \
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.completion), .names = kv_enum_cq_context, \
+	  .flag = 'e', .flagged = "event" }
 
 /* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31,		\
 	  .note = offsetof(s, m.work.retry_option), .letter = 'u' },									\
-	{ "retry-cnt", "N", "how often it is sent again, 0 .. 7; default: 6. rxe takes 7 for 'without end', which a link that loses much may need", \
+	{ "retry-cnt", "N", "how often a packet is sent again, 0 .. 7; default: 6. On rxe 7 means without end, for a link that loses many packets", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt),				\
 	  .note = offsetof(s, m.work.retry_option), .max = 7 }
 
 /* For commands that take another host. */
 #define KV_OPTION_HOST_ROWS(s, m)							\
-	{ "port", "N", "where 'kverbs serve' of HOST listens; default: " KV_PEER_PORT "; for ssh:HOST, ssh's port", \
+	{ "port", "N", "TCP port of 'kverbs serve' on HOST; default: " KV_PEER_PORT "; with ssh:HOST, ssh's port", \
 	  KV_OPTION_PORT, .at = offsetof(s, m.peer.port), .note = offsetof(s, m.peer_option),	\
 	  .letter = 'p' },									\
-	{ "token", "FILE", "secret that both hosts have", KV_OPTION_TEXT,		\
+	{ "token", "FILE", "file with the secret; 'kverbs serve' must have the same one", KV_OPTION_TEXT,		\
 	  .at = offsetof(s, m.peer.token_file), .note = offsetof(s, m.peer_option), .min = 1 }, \
-	{ "peer-dev", "NAME", "HOST's device; default: the only one there is",		\
+	{ "peer-dev", "NAME", "RDMA device of HOST; default: its only device",		\
 	  KV_OPTION_DEV, .at = offsetof(s, m.peer.dev), .note = offsetof(s, m.peer_option) },	\
-	{ "peer-ib-port", "N", "port of that device; default: 1", KV_OPTION_U32,	\
+	{ "peer-ib-port", "N", "port of HOST's device; default: 1", KV_OPTION_U32,	\
 	  .at = offsetof(s, m.peer.ib_port), .note = offsetof(s, m.peer_option),	\
 	  .min = 1, .max = INT32_MAX },						\
-	{ "peer-gid-index", "INDEX", "entry of that port's GID table; default: as --gid-index", \
+	{ "peer-gid-index", "INDEX", "index into that port's GID table; default: chosen as for --gid-index", \
 	  KV_OPTION_S32, .at = offsetof(s, m.peer.gid), .note = offsetof(s, m.peer_option),	\
 	  .max = KV_OPTION_GID_MAX, .alias = "peer-gid" }
 
@@ -95,7 +99,7 @@
 	  .names = kv_enum_space },							\
 	{ "server", "[SPACE]", "this end is the server, and calls verbs in SPACE", KV_OPTION_ENUM_MAY, \
 	  .at = offsetof(s, m.end[1]), .has = offsetof(s, m.has_end[1]), .names = kv_enum_space }, \
-	{ "space", "SPACE", "the same for --client and --server without SPACE",	\
+	{ "space", "SPACE", "the SPACE of --client or --server if the option has none",	\
 	  KV_OPTION_ENUM, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
 	  .names = kv_enum_space }
 
@@ -106,74 +110,59 @@
 	KV_OPTION_GID_ROW(s, m),							\
 	{ "cpus", "A[,B]", "CPU of the initiator and of the responder's thread; default: the last CPU that may be used (see taskset), and the one before it", \
 	  KV_OPTION_OWN, .at = offsetof(s, m.cpus), .parse = kv_parse_cpus },		\
-	{ "post", "CONTEXT", "kernel: where requests are posted: process (plain process context) or bh-disabled (softirqs held off around the post: what a driver schedules then runs at once and not at the next scheduler tick); default: bh-disabled on rxe, which schedules, else process", \
+	{ "post", "CONTEXT", "kernel: context of the posts: process (plain process context) or bh-disabled (softirqs are held off around each post; work that the driver schedules runs right after the post, and not at the next scheduler tick); default: bh-disabled on rxe, else process", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
 	  .names = kv_enum_post },							\
-	{ "lkey", "KIND", "kernel: key of the local buffer: dma (local_dma_lkey, as ULPs do; the default) or mr (a fast registration's)", \
+	{ "lkey", "KIND", "kernel: key of the local buffer: dma (local_dma_lkey, which kernel ULPs use; the default) or mr (the key of a fast registration)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey),		\
 	  .names = kv_enum_lkey },							\
-	{ "spins", "N", "empty polls before the CPU is yielded; default: 0 if one CPU only may be used, else 1000", \
+	{ "spins", "N", "empty polls before the thread yields its CPU; default: 0 if kverbs may use one CPU only, else 1000", \
 	  KV_OPTION_S32, .at = offsetof(s, m.work.spins), .max = KVERBS_SPINS_MAX },		\
 	KV_OPTION_TIMEOUT_ROW(s, m, "how long a completion may take; default: 10s"),	\
 	{ "verify", NULL, NULL, KV_OPTION_FLAG, .at = offsetof(s, m.verify) },		\
-	{ "no-verify", NULL, "do not check contents in an untimed pass before",		\
+	{ "no-verify", NULL, "skip the untimed pass that checks the transferred bytes before the measurement",		\
 	  KV_OPTION_NO, .at = offsetof(s, m.verify) },					\
 	KV_OPTION_JSON_ROW(s, m.json),							\
 	KV_OPTION_CSV_ROW(s, m.csv),							\
-	{ "plot", "FILE", "have gnuplot draw the figures, too; FILE ends in .svg or .png",	\
-	  KV_OPTION_TEXT, .at = offsetof(s, m.plot), .min = 1 },			\
+	KV_OPTION_PLOT_ROW(s, m.plot),							\
 	KV_OPTION_LABEL_ROW(s, m),							\
 	KV_OPTION_REPORT_ROWS(s, m),							\
-	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the active MTU, of two ends the smaller one", \
+	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the smaller active MTU of the two ends", \
 	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu), .letter = 'm' },				\
 	KV_OPTION_RETRY_ROWS(s, m),							\
-	{ "connect", "HOW", "how the ends are connected: raw (the tool walks the QPs through their states; the default) or cm (the RDMA CM does)", \
-	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect }
+	{ "type", "TYPE", "type of the queue pairs: rc (the default), uc, ud (send and send-imm only, one packet each) or xrc (refused with the reason)", \
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.type), .names = kv_enum_bw_type, .letter = 'c' },	\
+	{ "connect", "HOW", "how the QPs are connected: raw (the tool brings them through their states; the default) or cm (-R; the RDMA CM does that)", \
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect,	\
+	  .flag = 'R', .flagged = "cm" },							\
+	{ "api", "API", "user space: post (ibv_post_send, ibv_poll_cq; the default) or wr (libibverbs' extended API: ibv_wr_start, ibv_wr_rdma_write ..., ibv_wr_complete, ibv_start_poll)", \
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.api), .names = kv_enum_api }
 
-/**
- * struct kv_options - the values of options that several commands have
- * @dev: device's name; NULL: the only one
- * @ib_port: number of the device's port
- * @gid: GID index; -1: the best GID by type
- * @has_both: --space was given
- * @both: enum kv_space_id of both ends
- * @has_end: --client, --server was given
- * @end: enum kv_space_id of the client and of the server
- * @has_loop: --loop was given
- * @loop: enum kv_kind
- * @cpus: CPUs of the initiator and of the responder, or of the initiator's threads
- * @has_post: --post was given
- * @has_lkey: --lkey was given
- * @work: how operations are measured; the command sets the operation
- * @verify: check contents first
- * @json: file of the document, or "-"; NULL: none
- * @csv: the figures are printed as CSV
- * @plot: file of the image that is drawn of them; NULL: none
- * @report: what is printed
- * @peer: the host of the other end; peer.host NULL: this host; see kv_options_take_host()
- * @peer_option: the last option given that needs a HOST, or NULL
- */
+/* The values of options that several commands have. */
 struct kv_options {
-	const char *dev;
-	uint32_t ib_port;
-	int gid;
-	bool has_both, has_end[2];
-	uint32_t both;
-	uint32_t end[2];
-	bool has_loop;
-	uint32_t loop;
+	const char *dev; /* device's name; NULL: the only one */
+	uint32_t ib_port; /* number of the device's port */
+	int gid; /* GID index; -1: the best GID by type */
+	bool has_both; /* --space was given */
+	uint32_t both; /* enum kv_space_id of both ends */
+	bool has_end[2]; /* --client, --server was given */
+	uint32_t end[2]; /* enum kv_space_id of the client and of the server */
+	bool has_loop; /* --loop was given */
+	uint32_t loop; /* enum kv_kind */
+	/* CPUs of the initiator and of the responder, or of the initiator's threads. */
 	struct kv_cpus cpus;
-	bool has_post;
-	bool has_lkey;
-	struct kv_workload work;
-	bool verify;
-	const char *json;
-	bool csv;
-	const char *plot;
+	bool has_post; /* --post was given */
+	bool has_lkey; /* --lkey was given */
+	struct kv_workload work; /* how operations are measured; the command sets the operation */
+	bool verify; /* check contents first */
+	const char *json; /* file of the document, or "-"; NULL: none */
+	bool csv; /* the figures are printed as CSV */
+	const char *plot; /* file of the image that is drawn of them; NULL: none */
 	const char *label;
-	struct kv_report report;
+	struct kv_report report; /* what is printed */
+	/* The host of the other end; peer.host NULL: this host; see kv_options_take_host(). */
 	struct kv_peer peer;
-	const char *peer_option;
+	const char *peer_option; /* the last option given that needs a HOST, or NULL */
 };
 
 /* The caller sends NOPs to the server itself: see kv_run_spec.in_wait. If retry_cnt is 7, rxe
@@ -188,6 +177,8 @@ struct kv_options {
 		.lkey = KV_LKEY_DMA,						\
 		.spins = -1,								\
 		.threads = 1,							\
+		.qps = 1,								\
+		.hosts = 1,								\
 		.timeout_ns = 10000000000ULL,						\
 		.ack_timeout = 14,							\
 		.retry_cnt = 6,								\
@@ -200,5 +191,6 @@ int kv_options_need_space(const struct kv_options *o, struct kv_fault *f);
 int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f);
 int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fault *f);
 int kv_options_settle(struct kv_options *o, struct kv_fault *f);
+int kv_options_parse_host(const struct kv_options *o, struct kv_peer *peer, char *word, struct kv_fault *f);
 int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
 			 struct kv_fault *f);

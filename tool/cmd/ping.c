@@ -53,6 +53,8 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_SIZE, .at = offsetof(S, ping.size), .letter = 's' },
 	{ "validate", NULL, "rping: look at all bytes, on both sides", KV_OPTION_FLAG,
 	  .at = offsetof(S, ping.validate) },
+	{ "invalidate", NULL, "rping: krping's server_inv: the server's go-ahead invalidates the client's key; not with --client user",
+	  KV_OPTION_FLAG, .at = offsetof(S, ping.invalidate) },
 	{ "verbose", NULL, "print what was pinged, and where a server listens", KV_OPTION_FLAG,
 	  .at = offsetof(S, ping.verbose) },
 	{ "connections", "N", "ucmatose: how many, its -c; default: 1", KV_OPTION_U32,
@@ -75,6 +77,8 @@ static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 	if (p->protocol != KV_PING_RPING && p->validate)
 		return kv_fault_usage(f, "--validate is for --protocol rping; what %s sends has no meaning",
 				      name);
+	if (p->protocol != KV_PING_RPING && p->invalidate)
+		return kv_fault_usage(f, "--invalidate is for --protocol rping; %s tells no keys", name);
 	if (p->protocol != KV_PING_UCMATOSE && p->connections)
 		return kv_fault_usage(f, "--connections is for --protocol ucmatose; %s has one",
 				      name);
@@ -121,9 +125,12 @@ static int check(int n, char **word, struct kv_fault *f)
 	p->server = c->common.has_end[1];
 	if (!ret)
 		ret = check_protocol(p, f);
-	if (!ret)
-		take_defaults(c);
-	return ret;
+	if (ret)
+		return ret;
+	take_defaults(c);
+	if (p->invalidate && !p->server && p->space == KV_SPACE_USER)
+		return kv_fault_usage(f, "--invalidate does not go with --client user: a peer can't invalidate a key of ibv_reg_mr(); take --client kernel");
+	return 0;
 }
 
 static const char *unit(const struct kv_ping *p)
@@ -140,8 +147,9 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	printf("%s %s of %u bytes", KV_COUNT(p->done), unit(p), p->bytes);
 	if (p->connections > 1)
 		printf(" over each of %u connections", p->connections);
-	printf(" with %s in %.2f s%s\n", p->peer, (double)p->elapsed_ns / 1e9,
-	       p->validate ? ", all bytes as they should be" : "");
+	printf(" with %s in %.2f s%s%s\n", p->peer, (double)p->elapsed_ns / 1e9,
+	       p->validate ? ", all bytes as they should be" : "",
+	       p->invalidate ? ", each key invalidated by the server" : "");
 	return 0;
 }
 
@@ -161,6 +169,7 @@ static struct json_object *describe(bool result, int error)
 	kv_out_put_count(doc, "done", p->done);
 	kv_out_put_count(doc, "size_bytes", p->bytes);
 	kv_out_put_bool(doc, "validated", p->validate);
+	kv_out_put_bool(doc, "invalidated", p->invalidate);
 	kv_out_put_count(doc, "elapsed_ns", p->elapsed_ns);
 	return doc;
 }

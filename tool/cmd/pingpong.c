@@ -43,20 +43,20 @@ static const struct kv_option rows[] = {
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_IB_PORT_ROW(S, common),
 	KV_OPTION_GID_ROW(S, common),
-	{ "port", "PORT", "TCP, where the two find each other; default: " PORT, KV_OPTION_PORT,
+	{ "port", "PORT", "TCP port over which both sides exchange addresses; default: " PORT, KV_OPTION_PORT,
 	  .at = offsetof(S, port), .letter = 'p' },
 	{ "size", "BYTES", "of a message; default: 4096, of ud 1024", KV_OPTION_SIZE,
 	  .at = offsetof(S, pingpong.size), .letter = 's' },
-	{ "mtu", "BYTES", "of the path, the peer's -m; default: 1024", KV_OPTION_MTU,
+	{ "mtu", "BYTES", "path MTU, as the peer's -m; default: 1024", KV_OPTION_MTU,
 	  .at = offsetof(S, pingpong.mtu), .letter = 'm' },
-	KV_OPTION_ITERS_ROW(S, pingpong.iters, ITERS_MAX, "messages each way, of all QPs together, the peer's -n; default: 1000"),
-	{ "qps", "N", "of srq: QPs, 1 to 256, the peer's -q; default: 16", KV_OPTION_U32,
+	KV_OPTION_ITERS_ROW(S, pingpong.iters, ITERS_MAX, "messages each way, of all QPs together, as the peer's -n; default: 1000"),
+	{ "qps", "N", "QPs of --type srq, 1 to 256, as the peer's -q; default: 16", KV_OPTION_U32,
 	  .at = offsetof(S, pingpong.qps), .min = 1, .max = KV_PINGPONG_LIST,
 	  .letter = 'q' },
 	{ "rx-depth", "N", "receives posted at once; default: 500", KV_OPTION_U32,
 	  .at = offsetof(S, pingpong.depth), .min = 2, .max = DEPTH_MAX,
 	  .letter = 'r' },
-	{ "events", NULL, "sleep until there is a completion, in place of polling",
+	{ "events", NULL, "sleep until a completion comes, in place of polling",
 	  KV_OPTION_FLAG, .at = offsetof(S, pingpong.events), .letter = 'e' },
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for an answer; default: 10s. A server waits for its client until Ctrl-C"),
 	KV_OPTION_JSON_ROW(S, common.json),
@@ -148,7 +148,7 @@ const struct kv_cmd kv_cmd_pingpong = {
 	.usage = "usage: kverbs pingpong --space kernel|user [OPTION...]         the server\n"
 		"       kverbs pingpong HOST --space kernel|user [OPTION...]    the client\n"
 		"\n"
-		"Sends messages to and fro with a peer that is ibv_rc_pingpong, ibv_uc_pingpong,\n"
+		"Exchanges messages with a peer, which is ibv_rc_pingpong, ibv_uc_pingpong,\n"
 		"ibv_ud_pingpong, ibv_srq_pingpong or 'kverbs pingpong'. Both sides have to be\n"
 		"given the same type, size, MTU and numbers; ibv_*_pingpong needs a GID's index\n"
 		"(-g), too.\n",

@@ -48,16 +48,16 @@ static struct serve_cmd {
 #define S struct serve_cmd
 
 static const struct kv_option rows[] = {
-	{ "stdio", NULL, "serve one client on standard input and output; ssh:HOST of clients starts this",
+	{ "stdio", NULL, "serve one client over standard input and output; a client's ssh:HOST starts kverbs with this option",
 	  KV_OPTION_FLAG, .at = offsetof(S, stdio) },
-	{ "bind", "ADDRESS", "where to listen; default: all addresses, IPv4 and IPv6, with --token or --no-token; else this host's loopback",
+	{ "bind", "ADDRESS", "address to listen on; default: with --token or --no-token all IPv4 and IPv6 addresses, else the loopback address",
 	  KV_OPTION_TEXT, .at = offsetof(S, serve.bind), .note = offsetof(S, listen_option) },
 	{ "port", "N", "TCP port; default: " KV_PEER_PORT, KV_OPTION_PORT,
 	  .at = offsetof(S, serve.port), .note = offsetof(S, listen_option),
 	  .letter = 'p' },
-	{ "token", "FILE", "serve only clients that have the same secret; only its owner may use the file, who is root or runs this",
+	{ "token", "FILE", "serve only clients that have the secret in FILE; FILE must belong to root or to the user who runs this, with no rights for others",
 	  KV_OPTION_TEXT, .at = offsetof(S, token_file), .note = offsetof(S, listen_option) },
-	{ "no-token", NULL, "serve whoever reaches the port", KV_OPTION_FLAG,
+	{ "no-token", NULL, "serve every client that reaches the port", KV_OPTION_FLAG,
 	  .at = offsetof(S, serve.no_token), .note = offsetof(S, listen_option) },
 	{ "space", "SPACE", "kernel, user or both; default: both", KV_OPTION_ENUM,
 	  .at = offsetof(S, spaces), .names = kv_enum_spaces },
@@ -68,16 +68,16 @@ static const struct kv_option rows[] = {
 	  .at = offsetof(S, serve.limits.objects), .min = 1, .max = OBJECTS_MAX },
 	{ "bytes", "BYTES", "buffers and queues together, as in 64m; default: 256m",
 	  KV_OPTION_BYTES, .at = offsetof(S, serve.limits.bytes), .max = BYTES_MAX },
-	{ "time", "TIME", "for a run, as in 10 or 0.5s; default: 3600s", KV_OPTION_TIME,
+	{ "time", "TIME", "time of a run, as in 10 or 0.5s; default: 3600s", KV_OPTION_TIME,
 	  .at = offsetof(S, serve.limits.time_ns), .min = TIME_MIN_NS, .max = TIME_MAX_NS },
-	{ "idle", "TIME", "without a word; default: 60s", KV_OPTION_TIME,
+	{ "idle", "TIME", "time without a command, after which the client is dropped; default: 60s", KV_OPTION_TIME,
 	  .at = offsetof(S, serve.limits.idle_ns), .min = IDLE_MIN_NS, .max = IDLE_MAX_NS },
 	{ .help = "For 'kverbs put' and 'kverbs get':" },
-	{ "files", "DIR", "a folder, whose files they may fetch and put; subfolders, hidden files and symbolic links are not there for them",
+	{ "files", "DIR", "folder whose files clients may fetch, and into which they may put files; clients can't see subfolders, hidden files and symbolic links",
 	  KV_OPTION_TEXT, .at = offsetof(S, files_dir) },
-	{ "files-read-only", NULL, "they may not put any", KV_OPTION_FLAG,
+	{ "files-read-only", NULL, "clients may fetch files and not put them", KV_OPTION_FLAG,
 	  .at = offsetof(S, files.read_only), .has = offsetof(S, has_file_option) },
-	{ "file-bytes", "BYTES", "the longest file that may be put; default: 4g",
+	{ "file-bytes", "BYTES", "size of the largest file that may be put; default: 4g",
 	  KV_OPTION_BYTES, .at = offsetof(S, files.bytes), .has = offsetof(S, has_file_option),
 	  .max = INT64_MAX },
 	{ .name = NULL },
@@ -149,18 +149,12 @@ static int check_spaces(struct serve_cmd *c, struct kv_fault *f)
 
 static int listen_and_serve(struct serve_cmd *c, struct kv_fault *f)
 {
-	int ret = 0;
+	int ret = (c->token_file ? kv_token_read(&c->serve.token, c->token_file, f) : 0) ?:
+		  kv_serve_allow_descriptors(c->serve.clients, f) ?:
+		  check_spaces(c, f) ?:
+		  kv_serve_listen(&c->serve, f) ?:
+		  kv_serve_run(&c->serve, f);
 
-	if (c->token_file)
-		ret = kv_token_read(&c->serve.token, c->token_file, f);
-	if (!ret)
-		ret = kv_serve_allow_descriptors(c->serve.clients, f);
-	if (!ret)
-		ret = check_spaces(c, f);
-	if (!ret)
-		ret = kv_serve_listen(&c->serve, f);
-	if (!ret)
-		ret = kv_serve_run(&c->serve, f);
 	kv_serve_unlisten(&c->serve);
 	return ret;
 }
@@ -176,10 +170,8 @@ static int serve_stdio(struct serve_cmd *c, struct kv_fault *f)
 static int run(struct kv_fault *f)
 {
 	struct serve_cmd *c = &serve;
-	int ret = open_files(c, f);
+	int ret = open_files(c, f) ?: (c->stdio ? serve_stdio(c, f) : listen_and_serve(c, f));
 
-	if (!ret)
-		ret = c->stdio ? serve_stdio(c, f) : listen_and_serve(c, f);
 	if (c->serve.files)
 		close(c->files.dir);
 	return ret;
@@ -189,9 +181,9 @@ const struct kv_cmd kv_cmd_serve = {
 	.rows = rows,
 	.usage = "usage: kverbs serve [OPTION...]\n"
 		"\n"
-		"Serves the other end to commands that are given this host, such as 'kverbs lat\n"
-		"HOST', each in the space that it asks for. Prints a line when it listens, and\n"
-		"one for each client that comes and goes. Ctrl-C or SIGTERM ends it.\n",
+		"Is the other end for commands on other hosts, such as 'kverbs lat HOST', in the\n"
+		"space that the command asks for. Prints a line when it listens, and a line for\n"
+		"each client that comes or goes. Ctrl-C or SIGTERM ends it.\n",
 	.more = "With ssh:HOST in place of HOST, clients have ssh start 'kverbs serve --stdio'\n"
 		"there.\n"
 		"KVERBS_SSH is another ssh command with its options, KVERBS_SSH_SERVER another\n"

@@ -34,12 +34,42 @@ int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f)
 
 	c->m.plan.verify = c->common.verify;
 	c->m.work = c->common.work;
+	c->m.host = c->common.peer.host;
+	if (c->common.has_both) {
+		c->m.contrast = &kv_contrast_alone[c->common.both];
+		c->m.spaces = 1U << c->common.both;
+	}
 	return ret;
+}
+
+/** kv_sweep_cmd_check_pairs() - can a run have the connections of all threads? @qps: of each thread */
+int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct kv_fault *f)
+{
+	const uint32_t threads = c->common.work.threads;
+
+	return threads * qps <= KV_RUN_ENDS_MAX ? 0 :
+	       kv_fault_usage(f, "--threads %u with --qps %u are %u connections: at most %u", threads, qps, threads * qps,
+			      KV_RUN_ENDS_MAX);
 }
 
 static bool has_space(const struct kv_sweep_cmd *c, unsigned int space)
 {
 	return c->m.spaces & 1U << space;
+}
+
+static int open_host(struct kv_sweep_cmd *c, uint32_t host, struct kv_fault *f)
+{
+	struct kv_peer *peer = host ? &c->further[host - 1] : &c->common.peer;
+	struct kv_site *site = c->m.peer[host];
+	int ret = 0;
+
+	for (unsigned int s = 0; s < KV_SPACES && !ret; s++) {
+		if (!has_space(c, s))
+			continue;
+		ret = kv_site_open_peer(&site[s], s, peer, f);
+		peer->dev = site[s].dev.name;
+	}
+	return ret;
 }
 
 /* All sites of a host use the same device. */
@@ -54,14 +84,10 @@ static int open_sites(struct kv_sweep_cmd *c, struct kv_fault *f)
 		ret = kv_site_open(&c->m.site[s], s, o->dev, o->ib_port, o->gid, f);
 		o->dev = c->m.site[s].dev.name;
 	}
-	for (unsigned int s = 0; s < KV_SPACES && !ret && c->m.host; s++) {
-		if (!has_space(c, s))
-			continue;
-		ret = kv_site_open_peer(&c->m.peer[s], s, &o->peer, f);
-		o->peer.dev = c->m.peer[s].dev.name;
-	}
+	for (uint32_t host = 0; host < c->m.work.hosts && !ret && c->m.host; host++)
+		ret = open_host(c, host, f);
 	if (!ret)
-		ret = kv_sweep_check(&c->m);
+		ret = kv_sweep_settle(&c->m) ?: kv_sweep_check(&c->m);
 	if (ret && !f->error)
 		*f = c->m.fault;
 	return ret;
@@ -73,8 +99,8 @@ static struct json_object *describe_environment(const struct kv_sweep_cmd *c)
 	unsigned int n = (unsigned int)__builtin_popcount(c->m.spaces);
 	struct json_object *environment = kv_environment_create(&c->m.site[first], n, c->common.label);
 
-	if (c->m.host)
-		kv_environment_add_peer(environment, &c->m.peer[first], n);
+	for (uint32_t host = 0; c->m.host && host < c->m.work.hosts; host++)
+		kv_environment_add_peer(environment, &c->m.peer[host][first], n);
 	return environment;
 }
 
@@ -110,7 +136,8 @@ int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struc
 void kv_sweep_cmd_close(struct kv_sweep_cmd *c)
 {
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
-		kv_site_close(&c->m.peer[s]);
+		for (uint32_t host = 0; host < KV_HOSTS_MAX; host++)
+			kv_site_close(&c->m.peer[host][s]);
 		kv_site_close(&c->m.site[s]);
 	}
 }

@@ -7,6 +7,7 @@
 /* What the commands have in common that measure operations by sizes. */
 struct kv_sweep_cmd {
 	struct kv_options common;
+	struct kv_peer further[KV_HOSTS_MAX - 1]; /* the hosts behind common.peer; m.work.hosts counts all */
 	struct kv_sweep m;
 	struct json_object *doc; /* NULL until the measurement begins */
 };
@@ -20,6 +21,7 @@ struct kv_sweep_cmd {
 	  .at = offsetof(s, plan.seed), .max = UINT64_MAX }
 
 void kv_sweep_cmd_init(struct kv_sweep_cmd *c);
+int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct kv_fault *f);
 int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f);
 int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struct json_object *environment),
 		     struct kv_fault *f);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* The spaces, and the RDMA devices as they see them. */
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "doctor/doctor.h"
 
@@ -34,14 +36,34 @@ static void check_both(struct kv_doctor *d, const struct kv_devices *view, enum 
 	}
 }
 
+/*
+ * Writes the command that makes the driver set up the device again. @netdev: the device's network
+ * interface. The device of a software driver has no hardware in sysfs.
+ */
+static void mend_device(char *mend, size_t size, const struct kv_dev *dev, const char *netdev)
+{
+	char path[128], hardware[PATH_MAX];
+	const char *name;
+
+	snprintf(path, sizeof(path), "/sys/class/infiniband/%s/device", dev->name);
+	if (!realpath(path, hardware)) {
+		snprintf(mend, size, "rdma link delete %s && rdma link add %s type %s netdev %s",
+			 dev->name, dev->name, kv_dev_is_iwarp(dev) ? "siw" : "rxe", netdev);
+		return;
+	}
+	name = strrchr(hardware, '/') + 1;
+	snprintf(mend, size, "cd %s/driver && echo %s >unbind && echo %s >bind", path, name, name);
+}
+
 static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const struct kv_port *port)
 {
 	const char *netdev = port->gids && port->gid[0].netdev[0] ? port->gid[0].netdev : "NETDEV";
-	char at[96], mend[128];
+	char at[96], mend[512];
 
 	snprintf(at, sizeof(at), "port %u of %s", port->number, dev->name);
 	if (port->error) {
-		kv_doctor_add(d, KV_WARNING, "port", NULL, "%s can't be queried: %s", at,
+		mend_device(mend, sizeof(mend), dev, netdev);
+		kv_doctor_add(d, KV_WARNING, "port", mend, "%s can't be queried: %s", at,
 			      strerror((int)port->error));
 		return;
 	}

@@ -33,19 +33,27 @@ void kv_doctor_add(struct kv_doctor *d, enum kv_severity severity, const char *c
 	d->count[severity]++;
 }
 
-/* Another host is asked as a measurement would ask it, and for both of its spaces. */
+/*
+ * Another host is asked as a measurement would ask it, and for both of its spaces. A reason that both
+ * spaces have is one finding.
+ */
 void kv_doctor_host(struct kv_doctor *d, const struct kv_peer *peer)
 {
+	char last[sizeof(((struct kv_fault *)NULL)->text)] = "";
+
 	for (unsigned int id = 0; id < KV_SPACES; id++) {
 		struct kv_site site = { .host = peer->host };
 		struct kv_fault f = { 0 };
 
-		if (kv_site_open_peer(&site, id, peer, &f))
-			kv_doctor_add(d, KV_ERROR, "host", NULL, "%s", f.text);
-		else
+		if (kv_site_open_peer(&site, id, peer, &f)) {
+			if (strcmp(f.text, last))
+				kv_doctor_add(d, KV_ERROR, "host", NULL, "%s", f.text);
+			memcpy(last, f.text, sizeof(last));
+		} else {
 			kv_doctor_add(d, KV_FINE, "host", NULL, "%s serves %s space by kverbs %s, with %s",
 				      peer->host, kv_enum_name(kv_enum_space, id), site.version,
 				      site.dev.name);
+		}
 		kv_site_close(&site);
 	}
 }

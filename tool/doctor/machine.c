@@ -12,6 +12,7 @@
 #include "sys/io.h"
 
 #define ISOLATED "/sys/devices/system/cpu/isolated"
+#define CLOCKSOURCES "/sys/devices/system/clocksource/clocksource0/available_clocksource"
 #define CM_FILE "/dev/infiniband/rdma_cm"
 
 /* Buffers and queues of some QPs: what 'kverbs compare' pins in user space. */
@@ -60,16 +61,19 @@ static void check_cm(struct kv_doctor *d)
 
 static void check_clock(struct kv_doctor *d)
 {
-	char source[64] = "", online[256];
+	char source[64] = "", online[256], others[256] = "";
 	unsigned int cpus;
 
 	kv_placement_online(online, sizeof(online), &cpus);
 	kv_read_line(KV_CLOCKSOURCE, source, sizeof(source));
+	kv_read_line(CLOCKSOURCES, others, sizeof(others));
 	if (cpus == 1 || !strcmp(source, "tsc") || !strcmp(source, "arch_sys_counter"))
 		kv_doctor_add(d, KV_FINE, "clock", NULL, "the clock source is %s", source);
 	else
-		kv_doctor_add(d, KV_WARNING, "clock", NULL,
-			      "the clock source is %s: the kernel does not trust the counter that runs are measured with, so bind them to CPUs (--cpus)",
+		/* The kernel takes a counter off the list when it finds the counter unstable. */
+		kv_doctor_add(d, KV_WARNING, "clock",
+			      strstr(others, "tsc") ? "echo tsc >" KV_CLOCKSOURCE : "kverbs compare --cpus 0,1",
+			      "the clock source is %s, and not the counter that runs are measured with: figures of runs that are not bound to CPUs (--cpus) are doubtful",
 			      *source ? source : "unknown");
 }
 
@@ -91,6 +95,18 @@ static void check_cpus(struct kv_doctor *d)
 			      "no CPU is isolated (isolcpus= on the kernel's command line): other work may interrupt a run");
 }
 
+static void check_autogroup(struct kv_doctor *d)
+{
+	char enabled[16] = "";
+
+	/* A kernel without autogroups has no such file. */
+	if (kv_read_line(KV_AUTOGROUP, enabled, sizeof(enabled)) || !strcmp(enabled, "0"))
+		kv_doctor_add(d, KV_FINE, "autogroup", NULL, "the scheduler puts no session into a group of its own");
+	else
+		kv_doctor_add(d, KV_NOTE, "autogroup", "sysctl kernel.sched_autogroup_enabled=0",
+			      "each session is a group of the scheduler: a poller of user space that yields its CPU does not yield it to kernel threads");
+}
+
 /* All that is not about a device. */
 void kv_doctor_machine(struct kv_doctor *d)
 {
@@ -98,4 +114,5 @@ void kv_doctor_machine(struct kv_doctor *d)
 	check_cm(d);
 	check_clock(d);
 	check_cpus(d);
+	check_autogroup(d);
 }

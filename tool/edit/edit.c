@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include "endpoint/endpoint.h"
-#include "rules/qp_table.h"
 
 /* READs and atomics outstanding, in each direction, on a device that has any. */
 #define RD_ATOMIC 1
 
-/**
- * kv_verb_name() - name of a verb in results
- * @verb: the verb
- *
- * Return: the name.
- */
+/** kv_verb_name() - name of a verb in results */
 const char *kv_verb_name(enum kv_verb verb)
 {
 	static const char *const name[KV_VERBS] = {
@@ -38,16 +32,12 @@ const char *kv_verb_name(enum kv_verb verb)
 
 static int refuse(const struct kv_endpoint *e, int error, const char *what, struct kv_fault *f)
 {
-	return error ? kv_fault_backend(f, e->site->b, error, "cannot %s on %s", what,
-					e->site->dev.name) : 0;
+	return kv_fault_backend(f, e->site->b, error, "cannot %s on %s", what, e->site->dev.name);
 }
 
 /**
  * kv_endpoint_add_pd() - make the PD
  * @e: the endpoint; its site is set
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f)
 {
@@ -66,6 +56,7 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 		.dev = e->site->dev.name,
 		.cqe = cqe,
 		.context = context,
+		.api = e->api,
 	};
 	struct kv_cq cq;
 	int ret = kv_op_cq_new(e->site->b, &init, &cq, &e->verb[KV_VERB_CQ_NEW].verb_ns);
@@ -76,13 +67,9 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 
 /**
  * kv_endpoint_add_cqs() - make a CQ for sends and another one for receives, or one for both
- * @e: the endpoint
  * @sends: room for completions in the CQ for sends
  * @receives: room for completions in the CQ for receives; 0: they complete in the other one
  * @context: enum kverbs_cq_context
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives, uint32_t context,
 			struct kv_fault *f)
@@ -94,13 +81,24 @@ int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives
 }
 
 /**
+ * kv_endpoint_add_srq() - make an SRQ, which QPs made with its id take receives from
+ * @e: the endpoint, with its PD
+ * @receives: its depth; each receive has one SGE
+ */
+int kv_endpoint_add_srq(struct kv_endpoint *e, uint32_t receives, struct kv_fault *f)
+{
+	const struct kv_srq_init init = { .pd = e->pd, .max_wr = receives, .max_sge = 1 };
+	struct kv_srq srq;
+	int ret = kv_op_srq_new(e->site->b, &init, &srq, NULL);
+
+	e->srq = ret ? 0 : srq.id;
+	return refuse(e, ret, "make an SRQ", f);
+}
+
+/**
  * kv_endpoint_add_buffer() - make a buffer that has no registration yet
  * @e: the endpoint, with its PD
- * @buf: receives the buffer
  * @length: bytes; all of them are zero
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t length,
 			   struct kv_fault *f)
@@ -121,9 +119,6 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
  * kv_endpoint_add_qp() - make a QP
  * @e: the endpoint, with its PD and its CQs
  * @init: type, requests, and the SRQ if there is one; each request has at most one SGE
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
 {
@@ -132,6 +127,7 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 	int ret;
 
 	whole.pd = e->pd;
+	whole.api = e->api;
 	whole.send_cq = e->send_cq;
 	whole.recv_cq = e->recv_cq;
 	whole.max_send_sge = 1;
@@ -146,13 +142,9 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 
 /**
  * kv_endpoint_step() - bring the QP one state further
- * @e: the endpoint
  * @type: enum kverbs_qp_type
  * @step: the step to the next state
  * @attr: has all attributes of the step; its mask and state are ignored
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step,
 		     const struct kv_qp_attr *attr, struct kv_fault *f)
@@ -162,10 +154,8 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 	int ret = kv_raw_modify(b, type, step, &modify, NULL);
 
 	e->verb[KV_VERB_QP_INIT + step] = b->times;
-	if (ret)
-		return kv_fault_backend(f, b, ret, "cannot bring a QP on %s to %s",
-					e->site->dev.name, kv_qp_state_name(modify.attr.state));
-	return 0;
+	return kv_fault_backend(f, b, ret, "cannot bring a QP on %s to %s", e->site->dev.name,
+				kv_qp_state_name(modify.attr.state));
 }
 
 /* No device has smaller pages, see kv_reg_page_size(). */
@@ -190,13 +180,27 @@ static int add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault 
 }
 
 /**
- * kv_endpoint_register() - make an MR, and register it over all of a buffer
- * @e: the endpoint; in the kernel its QP, which carries the request, has to be in RTS
- * @buf: the buffer
- * @access: KVERBS_ACCESS_*; 0: no rights, and nothing is done
+ * kv_endpoint_add_ah() - make an address handle for the peer of a UD QP
+ * @e: the endpoint, with a PD
+ * @av: the peer's address
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.
+ */
+int kv_endpoint_add_ah(struct kv_endpoint *e, const struct kv_av *av, struct kv_fault *f)
+{
+	const struct kv_ah_init init = { .pd = e->pd, .port = e->site->port->number, .av = *av };
+	struct kv_ah ah;
+	int ret = kv_op_ah_new(e->site->b, &init, &ah, NULL);
+
+	e->ah = ret ? 0 : ah.id;
+	return kv_fault_backend(f, e->site->b, ret, "cannot make an AH");
+}
+
+/**
+ * kv_endpoint_register() - make an MR, if the buffer has none, and register it over all of a buffer
+ * @e: the endpoint; in the kernel its QP, which carries the request, has to be in RTS
+ * @access: KVERBS_ACCESS_*; 0: no rights, and nothing is done
  */
 int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
 			 struct kv_fault *f)
@@ -213,7 +217,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 
 	if (!access)
 		return 0;
-	ret = add_mr(e, buf, f);
+	ret = buf->mr ? 0 : add_mr(e, buf, f);
 	if (ret)
 		return ret;
 	reg.id = buf->mr;
@@ -230,7 +234,6 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 
 /**
  * kv_endpoint_needs_key() - must a buffer that only this end reaches be registered?
- * @e: the endpoint
  *
  * Return: false in the kernel, where the PD's local_dma_lkey reaches every buffer.
  */
@@ -241,7 +244,6 @@ bool kv_endpoint_needs_key(const struct kv_endpoint *e)
 
 /**
  * kv_buffer_piece() - make the SGE of a part of a buffer
- * @buf: the buffer
  * @offset: first byte of the part
  * @length: bytes of the part
  *
@@ -261,7 +263,6 @@ struct kv_sge kv_buffer_piece(const struct kv_buffer *buf, uint64_t offset, uint
  * kv_endpoint_sleep() - sleep until there may be a completion
  * @e: the endpoint, with one CQ for sends and receives, which was empty a moment ago
  * @ms: longest time to sleep
- * @f: receives the reason of a failure
  *
  * A completion that came before the CQ was armed makes no event. So the first call only arms
  * the CQ, and the caller polls once more before the next call.
@@ -288,7 +289,6 @@ int kv_endpoint_sleep(struct kv_endpoint *e, int ms, struct kv_fault *f)
 
 /**
  * kv_endpoint_param() - parameters for the CM to connect the QP
- * @e: the endpoint
  *
  * Return: the defaults, and one READ or atomic at a time if the device can do that.
  */
@@ -303,8 +303,6 @@ struct kv_conn_param kv_endpoint_param(const struct kv_endpoint *e)
 
 /**
  * kv_endpoint_del() - destroy an object of an endpoint
- * @e: the endpoint
- * @type: type of the object
  * @id: its id, 0 afterwards; 0: there is none
  *
  * Errors are ignored: the removal of a device destroys its objects, and closing the backend
@@ -319,8 +317,6 @@ void kv_endpoint_del(struct kv_endpoint *e, enum kv_type type, uint32_t *id)
 
 /**
  * kv_endpoint_del_buffer() - destroy a buffer and its MR
- * @e: the endpoint
- * @buf: the buffer
  *
  * Errors are ignored, as by kv_endpoint_del().
  */

@@ -44,10 +44,13 @@ struct kv_endpoint {
 	uint32_t pd;
 	uint32_t send_cq; /* CQ of the sends */
 	uint32_t recv_cq; /* CQ of the receives; the same CQ, if it was made for both */
+	uint32_t srq; /* the SRQ of the receives */
 	uint32_t qp; /* the queue pair; the latest QP if several share the rest */
 	uint32_t qpn; /* number of the QP */
 	/* First packet sequence number that the QP sends; the CM chooses another one. */
 	uint32_t psn;
+	uint32_t ah; /* address of the peer, for a UD QP */
+	uint32_t api; /* enum kv_api, in user space; set before there is a CQ */
 	uint32_t conn; /* connection of the QP, if the CM has made it */
 	bool armed; /* the next completion makes an event; see kv_endpoint_sleep() */
 	/* Duration of each verb; the latest where there were several calls. */
@@ -58,11 +61,13 @@ const char *kv_verb_name(enum kv_verb verb);
 int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f);
 int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives, uint32_t context,
 			struct kv_fault *f);
+int kv_endpoint_add_srq(struct kv_endpoint *e, uint32_t receives, struct kv_fault *f);
 int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t length,
 			   struct kv_fault *f);
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f);
 int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step,
 		     const struct kv_qp_attr *attr, struct kv_fault *f);
+int kv_endpoint_add_ah(struct kv_endpoint *e, const struct kv_av *av, struct kv_fault *f);
 int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
 			 struct kv_fault *f);
 bool kv_endpoint_needs_key(const struct kv_endpoint *e);

@@ -14,19 +14,18 @@ static const uint32_t states[KV_RAW_STEPS + 1] = {
 /**
  * kv_raw_needs() - the attributes that a step takes
  * @type: enum kverbs_qp_type
- * @step: the step
  *
  * Return: bits of KV_QPA_*, beside KV_QPA_STATE.
  */
 uint32_t kv_raw_needs(uint32_t type, enum kv_raw_step step)
 {
-	struct kv_qp_step missing;
+	struct kv_refusal missing;
 	uint32_t needs = 0;
 
 	/* The rule names one attribute at a time. */
 	while (kv_qp_table_check(type, states[step], states[step + 1], needs, &missing) &&
-	       missing.bit & ~needs)
-		needs |= missing.bit;
+	       missing.attr & ~needs)
+		needs |= missing.attr;
 	return needs;
 }
 
@@ -43,8 +42,6 @@ uint32_t kv_raw_mtu(uint32_t active)
 
 /**
  * kv_raw_set_peer() - set the address of the peer
- * @attr: receives the address
- * @peer: the peer's address
  * @sgid_index: index of the GID that the QP uses
  */
 void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uint32_t sgid_index)
@@ -66,8 +63,6 @@ void kv_raw_set_peer(struct kv_qp_attr *attr, const struct kv_address *peer, uin
  * @to: the QP, and all attributes of the step; receives the state, and the mask of the attributes
  *	that were set
  * @ns: receives the duration of the verb; or NULL
- *
- * Return: 0 or a negative errno.
  */
 int kv_raw_modify(struct kv_backend *b, uint32_t type, enum kv_raw_step step,
 		  struct kv_qp_modify *to, uint64_t *ns)

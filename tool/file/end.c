@@ -212,9 +212,6 @@ static int check_flow(const struct kv_file_local *l, const struct kv_file_flow *
  * @flow: the connection. A sender sends from @flow->first on; a receiver goes on behind the pieces
  *	that it has, and posts receives
  * @result: receives what has happened so far
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_end_begin(struct kv_file_local *l, const struct kv_file_flow *flow,
 		 struct kv_file_turned *result, struct kv_fault *f)
@@ -250,7 +247,6 @@ static int turn(struct kv_file_local *l, uint64_t upto, unsigned int *found, str
  * @l: the file, whose pieces move
  * @args: what the end may do, and how long it waits until it can do anything
  * @result: receives what has happened so far
- * @f: receives the reason of a failure
  *
  * A sender polls for its WRITEs, loads pieces and posts WRITEs. A receiver polls for pieces, saves
  * them and posts receives.

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +11,6 @@
  * kv_file_refuse() - say that a file can't be used, with the reason in errno
  * @what: the attempt, such as "open"
  * @name: name of the file
- * @f: receives the text
  *
  * Return: -errno
  */
@@ -35,7 +33,7 @@ static void close_file(struct kv_file_local *l)
 static int take_name(struct kv_file_local *l, const char *name, struct kv_fault *f)
 {
 	if (l->source.fd >= 0 || l->store.fd >= 0)
-		return kv_fault_set(f, -EBUSY, "%s is open, there is but one file at a time",
+		return kv_fault_set(f, -EBUSY, "%s is still open: a client has one file at a time",
 				    l->name);
 	if (strlen(name) >= sizeof(l->name))
 		return kv_fault_set(f, -ENAMETOOLONG, "a path of %zu bytes is too long",

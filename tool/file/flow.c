@@ -191,11 +191,7 @@ bool kv_flow_broke(int error)
 	return error == -ENETRESET || error == -EILSEQ;
 }
 
-/**
- * kv_flow_join() - put the reason of an earlier failure before that of a later one
- * @first: the earlier failure
- * @f: the later failure
- */
+/** kv_flow_join() - put the reason of an earlier failure before that of a later one */
 void kv_flow_join(const struct kv_fault *first, struct kv_fault *f)
 {
 	const struct kv_fault then = *f;
@@ -262,7 +258,6 @@ static int explain(struct kv_flow *w, int ret, struct kv_fault *f)
  * kv_flow_run() - bring all pieces from one file to the other
  * @t: the transfer, whose files are open
  * @pair: made for WRITEs of @t->depth * @t->piece bytes
- * @f: receives the reason of a failure
  *
  * The receiver goes on behind the pieces that it has, if an earlier connection has broken.
  *

@@ -7,10 +7,7 @@
 /* Bytes of one read; larger reads are no faster. */
 #define CHUNK 65536
 
-/**
- * kv_hash_init() - start the hash of a file
- * @h: receives the hash
- */
+/** kv_hash_init() - start the hash of a file */
 void kv_hash_init(struct kv_hash *h)
 {
 	sha256_init(&h->sha256);
@@ -21,7 +18,6 @@ void kv_hash_init(struct kv_hash *h)
  * kv_hash_step() - hash the next bytes of a file
  * @h: the hash; afterwards includes all bytes of the step
  * @fd: the file, open for reading; the file position is not used
- * @length: bytes
  *
  * Return: 0; -ENODATA if the file ended before; or the errno of pread().
  */
@@ -46,10 +42,8 @@ int kv_hash_step(struct kv_hash *h, int fd, uint64_t length)
 
 /**
  * kv_hash_add() - hash bytes of a file that were read already
- * @h: the hash
  * @offset: place of the first byte in the file, at most @h->done
  * @from: the bytes; those that are in the hash already are left out
- * @length: bytes
  */
 void kv_hash_add(struct kv_hash *h, uint64_t offset, const uint8_t *from, size_t length)
 {
@@ -64,7 +58,6 @@ void kv_hash_add(struct kv_hash *h, uint64_t offset, const uint8_t *from, size_t
 /**
  * kv_hash_finish() - write the digest
  * @h: the hash, which begins anew
- * @digest: receives the digest
  */
 void kv_hash_finish(struct kv_hash *h, uint8_t digest[KV_HASH_BYTES])
 {

@@ -12,7 +12,6 @@
  * @length: bytes of the file
  * @now_ns: CLOCK_MONOTONIC, more than 0
  * @text: receives the text; without a rate until half a second of it is seen
- * @size: bytes of @text
  */
 void kv_transfer_label(struct kv_transfer_label *l, uint64_t bytes, uint64_t length,
 		       uint64_t now_ns, char *text, size_t size)

@@ -5,7 +5,6 @@
 
 /**
  * kv_file_name_check() - can a file of a server have this name?
- * @name: the name
  * @why: receives the reason of a refusal, without the bad part of the name
  *
  * A name in one folder: no path, nothing hidden, 1 to KV_FILE_NAME_MAX bytes of

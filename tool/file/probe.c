@@ -47,7 +47,6 @@ static bool await(struct kv_backend *b, uint32_t cq, struct kv_wc *wc)
 
 /**
  * kv_probe_explain() - ask the QP why the other host does not answer
- * @p: the pair
  * @end: the end that asks; nothing is done if this end is of another host
  * @f: why a run or a transfer ended; if a connection was lost, receives the status of a WRITE of
  *	0 bytes, which touches no memory and needs no key (IBTA 9.7.4.1.3)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -104,7 +103,6 @@ static int note_change(struct kv_source *s, struct kv_fault *f)
  * @dir: folder that a relative name starts from; AT_FDCWD: the working folder
  * @name: name of the file
  * @flags: O_NOFOLLOW, or 0
- * @f: receives the reason of a failure
  *
  * A file whose length says nothing about its content, as in /proc and in sysfs, is read to its
  * end first, up to KV_SOURCE_COPY_MAX bytes; the bytes that were read are sent.
@@ -143,8 +141,6 @@ int kv_source_open(struct kv_source *s, int dir, const char *name, int flags, st
 
 /**
  * kv_source_check() - is the file unchanged?
- * @s: the file
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno: -ESTALE if the file has changed, as far as its length and the time
  * of its last change tell.
@@ -168,9 +164,7 @@ int kv_source_check(const struct kv_source *s, struct kv_fault *f)
 
 /**
  * kv_source_short() - say that the file has ended too early
- * @s: the file
  * @at: bytes after which the file ended
- * @f: receives the text
  *
  * Return: -ESTALE
  */

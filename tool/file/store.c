@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -141,9 +140,6 @@ static int open_temp(struct kv_store *s)
  * @name: a name in @dir
  * @length: final length in bytes
  * @replace: a regular file of that name may be replaced
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_store_open(struct kv_store *s, int dir, const char *name,
 		  uint64_t length, bool replace, struct kv_fault *f)
@@ -211,8 +207,6 @@ static int give_name(struct kv_store *s)
 
 /**
  * kv_store_commit() - give a complete file its name
- * @s: the file
- * @f: receives the reason of a failure
  *
  * The file and its name are on the disk before this returns.
  *

@@ -67,6 +67,7 @@ static int send_pieces(struct kv_transfer *t, struct kv_fault *f)
 		/* A slot may lie in two pieces of a buffer that has several pieces. */
 		.lkey = t->piece * t->depth > KVERBS_PIECE_MAX ? KV_LKEY_MR : KV_LKEY_DMA,
 		.depth = t->depth,
+		.rx_depth = t->depth,
 		.size = t->piece * t->depth,
 		.timeout_ns = t->timeout_ns,
 		.ack_timeout = t->ack_timeout,
@@ -175,12 +176,9 @@ static int check_devices(const struct kv_transfer *t, struct kv_fault *f)
 /**
  * kv_transfer_run() - bring a file to the other end
  * @t: the transfer; receives its results
- * @f: receives the reason of a failure
  *
  * Either the receiver has the whole file under its name, with the sender's content; or
  * nothing of the file is left at the receiver.
- *
- * Return: 0 or a negative errno.
  */
 int kv_transfer_run(struct kv_transfer *t, struct kv_fault *f)
 {

@@ -12,9 +12,8 @@ static void close_backend(struct kv_backend *b)
 	free(b);
 }
 
-static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
+static int command(struct kv_nl *nl, enum kv_op op, const void *in, void *out)
 {
-	struct kv_nl *nl = (struct kv_nl *)b;
 	struct kv_qp_modify modify;
 
 	switch (op) {
@@ -40,6 +39,17 @@ static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
 	}
 }
 
+static int call(struct kv_backend *b, enum kv_op op, const void *in, void *out)
+{
+	struct kv_nl *nl = (struct kv_nl *)b;
+	int ret = command(nl, op, in, out);
+
+	/* If no verb has failed, the module itself has refused the command. */
+	if (ret == -EDQUOT && !b->failed)
+		kv_nl_tell_quota(nl);
+	return ret;
+}
+
 const struct kv_backend_ops kv_nl_backend_ops = {
 	.space = "kernel",
 	.close = close_backend,
@@ -50,9 +60,6 @@ const struct kv_backend_ops kv_nl_backend_ops = {
 
 /**
  * kv_backend_kern_open() - connect to the module
- * @b: the backend
- * @err: text of a failure
- * @size: bytes of @err
  *
  * Return: 0, or a negative errno: -EOPNOTSUPP if the module is not loaded.
  */

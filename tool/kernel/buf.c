@@ -21,8 +21,7 @@ static int move_piece(struct kv_nl *nl, uint32_t id, uint64_t offset, const stru
 
 	kv_nl_put_u32(msg, KVERBS_A_BUF_ID, id);
 	kv_nl_put(msg, &kv_shape_buf_data, &piece, bulk->into ? 0 : KVERBS_A_BUF_LENGTH);
-	return kv_nl_request_bulk(nl, msg, bulk->into ? "kernel buf read" : "kernel buf write",
-				  names, bulk);
+	return kv_nl_request_bulk(nl, msg, names, bulk);
 }
 
 /* Moves bytes to or from the buffer. The module refuses a length of 0. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* ppoll() */
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
@@ -108,7 +107,6 @@ static int unreadable(struct kv_nl *nl, int error)
 
 /**
  * kv_nl_wait_any() - wait until something may have happened
- * @nl: the connection
  * @deadline_ns: the latest end of the wait
  *
  * Events may get lost, so the caller asks the module for the state.
@@ -168,9 +166,9 @@ int kv_nl_cq_wait(struct kv_nl *nl, const struct kv_wait *in, struct kv_none *ou
 		return 0;
 	}
 	if (ret == -EAGAIN)
-		return kv_backend_fail(&nl->base, ret,
-				       "kernel cq %u: no completion event came in time", cq);
-	return kv_backend_fail(&nl->base, ret, "kernel cq %u: no completion event: %s", cq,
+		return kv_backend_fail(&nl->base, ret, "no completion event of cq %u came in time",
+				       cq);
+	return kv_backend_fail(&nl->base, ret, "no completion event of cq %u: %s", cq,
 			       strerror(-ret));
 }
 
@@ -203,9 +201,9 @@ int kv_nl_conn_wait(struct kv_nl *nl, const struct kv_wait *in, struct kv_none *
 	int ret = kv_nl_wait_any(nl, kv_nl_deadline(in->timeout_ms));
 
 	if (ret == -EAGAIN)
-		return kv_backend_fail(&nl->base, ret, "no event of kernel conn %u within %d ms",
+		return kv_backend_fail(&nl->base, ret, "no event of conn %u within %d ms",
 				       in->id, in->timeout_ms);
 	if (ret == -EINTR)
-		return kv_backend_fail(&nl->base, ret, "kernel conn %u: interrupted", in->id);
+		return kv_backend_fail(&nl->base, ret, "conn %u: interrupted", in->id);
 	return ret;
 }

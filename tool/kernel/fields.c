@@ -111,8 +111,6 @@ static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *fr
  * kv_nl_put() - put a struct into a request to the module
  * @msg: the request, as large as the largest one, so that putting can't fail; or NULL,
  *	which kv_nl_request() reports
- * @shape: members of the struct
- * @from: the struct
  * @without: an attribute that is left out; 0: none
  */
 void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from, int without)
@@ -124,8 +122,6 @@ void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *fro
 /**
  * kv_nl_put_all() - put a struct into a message to another host
  * @msg: the message, as large as the largest one
- * @shape: members of the struct
- * @from: the struct
  *
  * Puts every member, also defaults and members for which the module has no attribute.
  */
@@ -139,7 +135,6 @@ void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void 
  * @msg: the message, as large as the largest one
  * @attr: the attribute
  * @shape: members of the struct; NULL: none
- * @from: the struct
  */
 void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from)
 {
@@ -153,8 +148,6 @@ void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, 
 /**
  * kv_nl_put_u32() - put a number that is in no struct
  * @msg: the request, or NULL
- * @attr: its attribute
- * @value: the number
  */
 void kv_nl_put_u32(struct nl_msg *msg, int attr, uint32_t value)
 {
@@ -284,8 +277,6 @@ static int take_attr(const struct kv_shape *shape, struct nlattr *attr, char *to
 
 /**
  * kv_nl_take() - take a struct out of a reply
- * @shape: members of the struct
- * @attrs: the reply's attributes
  * @len: their bytes
  * @to: the struct, zeroed; members without an attribute in the reply stay as they are
  *
@@ -309,7 +300,6 @@ int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void
 
 /**
  * kv_nl_release() - free the memory that taking a struct has allocated
- * @shape: members of the struct
  * @from: the struct, not used any more
  */
 void kv_nl_release(const struct kv_shape *shape, void *from)
@@ -321,7 +311,6 @@ void kv_nl_release(const struct kv_shape *shape, void *from)
 
 /**
  * kv_nl_take_u64() - take a 64-bit number that is in no struct
- * @attrs: the reply's attributes
  * @len: their bytes
  * @attr: the number's attribute
  * @to: the number; stays if the reply does not have it
@@ -385,8 +374,6 @@ static const char *name_of(const struct kv_member *m)
 
 /**
  * kv_nl_find() - find the member of an attribute
- * @shape: members of the struct
- * @attr: the attribute's type
  *
  * Return: the member's row, which may be that of a part, or NULL.
  */
@@ -416,11 +403,9 @@ static const struct kv_member *find_named(const struct kv_shape *const *names, i
 
 /**
  * kv_nl_path() - the user's name of the attribute that a refusal points at
- * @request: the request
  * @offset: the attribute's offset from the start of the request
  * @names: shapes that have the attribute, up to NULL
  * @path: becomes "name: ", "sge 2: mr: " in a nest, or "" if no shape has the attribute
- * @size: bytes of @path
  *
  * Return: the attribute's member, or NULL if no shape has it.
  */

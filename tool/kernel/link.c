@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* strerrorname_np() */
 /* Generic netlink requests to the module, and the errors that the kernel reports. */
 #include <errno.h>
 #include <poll.h>
@@ -34,7 +33,6 @@
 struct exchange {
 	struct kv_nl *nl;
 	const struct nlmsghdr *request;
-	const char *what;
 	const struct kv_shape *const *names;
 	kv_nl_reply reply;
 	void *arg;
@@ -66,11 +64,16 @@ static int nle_to_errno(int nle)
 	}
 }
 
-/* @text: the text; NULL: the text of the errno. */
+/*
+ * @text: the text; NULL: the text of the errno. @path: the attribute's name, as in "cqe: ", which
+ * is left out if the text begins with it; "": no attribute.
+ */
 static void set_error(struct exchange *x, int error, const char *text, const char *path)
 {
-	x->error = kv_backend_fail(&x->nl->base, error, "%s: %s%s (%s)", x->what, path,
-				   text ? text : strerror(-error), strerrorname_np(-error));
+	text = text ?: strerror(-error);
+	if (!strncmp(text, path, strcspn(path, ":")))
+		path = "";
+	x->error = kv_backend_fail(&x->nl->base, error, "%s%s", path, text);
 }
 
 /* Adds the range of a number to a text, if the kernel's @policy has a range. */
@@ -95,7 +98,7 @@ static void take_culprit(struct exchange *x, uint32_t offset, char *path, size_t
 	struct kv_backend *b = &x->nl->base;
 
 	b->refused = kv_nl_path(x->request, offset, x->names, path, size);
-	if (b->refused && b->refused->limit)
+	if (b->refused && b->refused->type == KV_MEMBER_U32)
 		b->refused_value = nla_get_u32((const void *)((const char *)x->request + offset));
 }
 
@@ -214,7 +217,6 @@ static bool has_answer(int cmd)
 
 /**
  * kv_nl_msg() - start a request
- * @nl: the connection
  * @cmd: enum kverbs_cmd
  * @flags: NLM_F_DUMP for a list, or 0
  *
@@ -280,7 +282,7 @@ static void get_unstuck(struct kv_nl *nl)
 	if (!nl->stuck)
 		return;
 	nl->stuck = false;
-	kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_INFO_GET, 0), "", NULL, NULL, NULL);
+	kv_nl_request(nl, kv_nl_msg(nl, KVERBS_CMD_INFO_GET, 0), NULL, NULL, NULL);
 	while (is_readable(nl) && recv(fd, NULL, 0, MSG_DONTWAIT | MSG_TRUNC) >= 0)
 		;
 }
@@ -434,23 +436,19 @@ out:
 
 /**
  * kv_nl_request() - send a request and take all answers to it
- * @nl: the connection
  * @msg: the request; freed here; NULL if there was no memory for it
- * @what: name of the request, for the text of a failure
  * @names: tables that name the request's attributes, up to NULL, for the text of a
  *	failure; or NULL
  * @reply: called for each answer, or NULL
- * @arg: its argument
  *
  * Return: 0, or a negative errno with a text in nl->base.err: -EINTR if a list's
  * objects came or went while it was read.
  */
-int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg)
+int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const struct kv_shape *const *names,
+		  kv_nl_reply reply, void *arg)
 {
 	struct exchange x = {
 		.nl = nl,
-		.what = what,
 		.names = names,
 		.reply = reply,
 		.arg = arg,
@@ -461,20 +459,17 @@ int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
 
 /**
  * kv_nl_request_bulk() - send a request and take its answer; one of the two has content
- * @nl: the connection
  * @msg: the request, without content; freed here; NULL if there was no memory for it
- * @what: name of the request, for the text of a failure
  * @names: as for kv_nl_request()
  * @bulk: the content, which only the kernel copies
  *
  * Return: 0, or a negative errno with a text in nl->base.err.
  */
-int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		       const struct kv_shape *const *names, const struct kv_nl_bulk *bulk)
+int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const struct kv_shape *const *names,
+		       const struct kv_nl_bulk *bulk)
 {
 	struct exchange x = {
 		.nl = nl,
-		.what = what,
 		.names = names,
 		.bulk = bulk,
 	};
@@ -536,7 +531,7 @@ static int find_family(struct kv_nl *nl, struct family *family)
 		nlmsg_free(msg);
 		msg = NULL;
 	}
-	ret = kv_nl_request(nl, msg, "netlink family " KVERBS_GENL_NAME, NULL, take_family, family);
+	ret = kv_nl_request(nl, msg, NULL, take_family, family);
 	/* This message is too small for the module's requests. */
 	nlmsg_free(nl->spare);
 	nl->spare = NULL;
@@ -544,7 +539,8 @@ static int find_family(struct kv_nl *nl, struct family *family)
 		return kv_backend_fail(&nl->base, -EOPNOTSUPP,
 				       "the module is not loaded: insmod kverbs.ko");
 	if (ret)
-		return ret;
+		return kv_backend_fail(&nl->base, ret, "netlink family " KVERBS_GENL_NAME ": %s",
+				       strerror(-ret));
 	nl->family = family->id;
 	if (family->version == KVERBS_GENL_VERSION)
 		return 0;
@@ -574,7 +570,6 @@ static int open_events(struct kv_nl *nl, int group)
 
 /**
  * kv_nl_open() - connect to the module
- * @nl: the connection
  *
  * Return: 0, or a negative errno with a text in nl->base.err: -EOPNOTSUPP if the
  * module is not loaded, -EPROTO if it is of another version.
@@ -602,10 +597,7 @@ int kv_nl_open(struct kv_nl *nl)
 	return ret;
 }
 
-/**
- * kv_nl_close() - disconnect; the module destroys the objects of the connection
- * @nl: the connection
- */
+/** kv_nl_close() - disconnect; the module destroys the objects of the connection */
 void kv_nl_close(struct kv_nl *nl)
 {
 	nl_socket_free(nl->events);

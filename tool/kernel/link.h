@@ -46,7 +46,7 @@ struct kv_nl_bulk {
 int kv_nl_open(struct kv_nl *nl);
 void kv_nl_close(struct kv_nl *nl);
 struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags);
-int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		  const struct kv_shape *const *names, kv_nl_reply reply, void *arg);
-int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const char *what,
-		       const struct kv_shape *const *names, const struct kv_nl_bulk *bulk);
+int kv_nl_request(struct kv_nl *nl, struct nl_msg *msg, const struct kv_shape *const *names,
+		  kv_nl_reply reply, void *arg);
+int kv_nl_request_bulk(struct kv_nl *nl, struct nl_msg *msg, const struct kv_shape *const *names,
+		       const struct kv_nl_bulk *bulk);

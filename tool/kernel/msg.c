@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <stdio.h>
 #include <string.h>
 #include "kernel/msg.h"
 #include "sys/device.h"
@@ -17,7 +16,6 @@ static const int stages[KV_TYPES] = {
 const struct kv_nl_noun kv_nl_objects[KV_TYPES] = {
 #define OBJECT(TYPE, type, ...)								\
 	[KV_##TYPE] = {									\
-		.what = "kernel " #type,						\
 		.shape = &kv_shape_##type,						\
 		.id = KVERBS_A_##TYPE##_ID,						\
 		.verb_ns = KVERBS_A_##TYPE##_VERB_NS,					\
@@ -31,11 +29,10 @@ static const struct kv_member run_members[] = {
 };
 
 static const struct kv_shape run = KV_SHAPE(struct kv_id, run_members);
-static const struct kv_nl_noun module = { .what = "kernel module" };
-static const struct kv_nl_noun wr = { .what = "kernel post", .verb_ns = KVERBS_A_POST_VERB_NS };
+static const struct kv_nl_noun module = { .shape = NULL };
+static const struct kv_nl_noun wr = { .verb_ns = KVERBS_A_POST_VERB_NS };
 
 const struct kv_nl_noun kv_nl_run = {
-	.what = "kernel run",
 	.shape = &run,
 	.id = KVERBS_A_RUN_ID,
 };
@@ -48,15 +45,6 @@ static const struct kv_nl_noun *const others[KV_OPS] = {
 	[KV_OP_RUN_START] = &kv_nl_run,
 	[KV_OP_RUN_CANCEL] = &kv_nl_run,
 	[KV_OP_RUN_DEL] = &kv_nl_run,
-};
-
-/* Names for the text of a failure, where the noun's name is not enough. */
-static const char *const whats[KV_OPS] = {
-	[KV_OP_FLUSH] = "kernel flush",
-	[KV_OP_MR_REG] = "kernel mr registration",
-	[KV_OP_MR_INV] = "kernel mr invalidation",
-	[KV_OP_CQ_POLL] = "kernel cq poll",
-	[KV_OP_CQ_ARM] = "kernel cq arm",
 };
 
 /* Connect and accept share a struct: each command leaves out the attribute of the other. */
@@ -118,8 +106,6 @@ static enum kv_type type_of(enum kv_op op)
 
 /**
  * kv_nl_command() - ask the module for an operation that is one command
- * @nl: the connection
- * @op: the operation
  * @in: the operation's input
  * @out: receives the operation's output; NULL: the caller does not want it
  *
@@ -145,7 +131,7 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out)
 	if (row->in->members && row->in->member[0].refers == KV_REFERS_ABOUT)
 		kv_nl_put_u32(msg, noun->id, ((const struct kv_id *)in)->id);
 	kv_nl_put(msg, row->in, in, without[op]);
-	return kv_nl_request(nl, msg, whats[op] ? whats[op] : noun->what, names, on_answer, &to);
+	return kv_nl_request(nl, msg, names, on_answer, &to);
 }
 
 /* A list while it is read; one of the two functions is set. */
@@ -186,17 +172,15 @@ static int list(struct kv_backend *b, struct each *each)
 	const struct kv_shape *const names[] = { each->noun->shape, NULL };
 	struct kv_nl *nl = (struct kv_nl *)b;
 
-	return kv_nl_request(nl, kv_nl_msg(nl, each->noun->cmd_get, NLM_F_DUMP), each->noun->what,
-			     names, on_each, each) ?:
+	return kv_nl_request(nl, kv_nl_msg(nl, each->noun->cmd_get, NLM_F_DUMP), names, on_each,
+			     each) ?:
 	       each->stopped;
 }
 
 /**
  * kv_nl_each() - all objects of a type; kv_backend_ops.each
- * @b: the connection
  * @type: the type
  * @fn: called for each object; ends the list when it returns non-zero
- * @arg: last argument of @fn
  *
  * Return: 0, the value with which @fn ended it, or a negative errno with a text in @b->err.
  */
@@ -208,16 +192,13 @@ int kv_nl_each(struct kv_backend *b, enum kv_type type,
 
 /**
  * kv_nl_dev_each() - all devices; kv_backend_ops.dev_each
- * @b: the connection
  * @fn: called for each device; ends the list when it returns non-zero
- * @arg: last argument of @fn
  *
  * Return: as kv_nl_each().
  */
 int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg)
 {
 	static const struct kv_nl_noun devices = {
-		.what = "kernel devices",
 		.shape = &kv_shape_dev,
 		.cmd_get = KVERBS_CMD_DEV_GET,
 	};
@@ -230,13 +211,11 @@ int kv_nl_dev_get(struct kv_nl *nl, const struct kv_dev_name *in, struct kv_dev 
 	static const struct kv_shape *const names[] = { &kv_shape_dev, NULL };
 	struct nl_msg *msg = kv_nl_msg(nl, KVERBS_CMD_DEV_GET, 0);
 	struct answer to = { .shape = &kv_shape_dev, .out = out };
-	char what[80];
 	int ret;
 
-	snprintf(what, sizeof(what), "kernel device %.64s", in->dev);
 	if (msg)
 		nla_put_string(msg, KVERBS_A_DEV_NAME, in->dev);
-	ret = kv_nl_request(nl, msg, what, names, on_answer, &to);
+	ret = kv_nl_request(nl, msg, names, on_answer, &to);
 	if (!ret)
 		kv_netdev_note(out);
 	return ret;

@@ -11,7 +11,6 @@
 
 /* The part that the messages about one noun share. */
 struct kv_nl_noun {
-	const char *what; /* "kernel " and the noun's name, for the text of a failure */
 	/* Has the names of the noun's attributes, its id among them; or NULL. */
 	const struct kv_shape *shape;
 	int id; /* attribute of the id; 0: the noun has none */
@@ -37,6 +36,8 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out);
 int kv_nl_each(struct kv_backend *b, enum kv_type type,
 	       int (*fn)(const union kv_object *object, void *arg), void *arg);
 int kv_nl_dev_each(struct kv_backend *b, int (*fn)(const struct kv_dev *dev, void *arg), void *arg);
+
+void kv_nl_tell_quota(struct kv_nl *nl);
 
 /* Deadlines are times of kv_now_ns(); UINT64_MAX: no deadline. */
 int kv_nl_wait_any(struct kv_nl *nl, uint64_t deadline_ns);

@@ -47,14 +47,24 @@ static int get_result(struct kv_nl *nl, uint32_t id, const uint32_t *worker, str
 		kv_nl_put_u32(msg, KVERBS_A_RUN_WORKER, *worker);
 		kv_nl_put_u32(msg, KVERBS_A_RUN_FIRST_BIN, result->next_bin);
 	}
-	return kv_nl_request(nl, msg, kv_nl_run.what, names, on_result, result);
+	return kv_nl_request(nl, msg, names, on_result, result);
+}
+
+/* All up to the histogram, without the room for more ends than are told: a run that goes on is looked at often. */
+static void clear_result(struct kv_run_result *out)
+{
+	char *behind = (char *)&out->spec.end[KV_RUN_ENDS_MAX];
+
+	memset(out, 0, offsetof(struct kv_run_result, spec.end[KV_RUN_ENDS_TOLD]));
+	memset(behind, 0, (size_t)((char *)&out->hist - behind));
 }
 
 int kv_nl_run_peek(struct kv_nl *nl, const struct kv_id *in, struct kv_run_result *out)
 {
 	struct result arg = { .to = out };
 
-	memset(out, 0, offsetof(struct kv_run_result, hist.bin));
+	clear_result(out);
+	memset(&out->hist, 0, offsetof(struct kv_hist, bin));
 	return get_result(nl, in->id, NULL, &arg);
 }
 
@@ -63,7 +73,7 @@ int kv_nl_run_get(struct kv_nl *nl, const struct kv_run_which *which, struct kv_
 	struct result arg = { .to = out };
 	int ret;
 
-	memset(out, 0, offsetof(struct kv_run_result, hist));
+	clear_result(out);
 	kv_hist_reset(&out->hist);
 	do
 		ret = get_result(nl, which->id, &which->worker, &arg);

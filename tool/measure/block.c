@@ -21,6 +21,10 @@
 #define KEEP_MS 250
 /* The interval of checks that all answers are complete; most often the first check succeeds. */
 #define ANSWER_MS 10
+/* How long a datagram can be on its way on a busy host. */
+#define LATE_MS 100
+
+#define NSEC_PER_MSEC 1000000
 
 /* Enough samples for a p99.9; the time limit is for a guest that emulates its counter. */
 #define NULL_SAMPLES 20000
@@ -29,14 +33,6 @@
 
 /* A run may exceed its own deadlines by this much: threads start, and events take time. */
 #define GRACE_NS 5000000000ULL
-
-static const uint32_t loops[] = {
-	[KV_KIND_COMPLETION] = KVERBS_LOOP_POST_TO_COMPLETION,
-	[KV_KIND_PINGPONG] = KVERBS_LOOP_PINGPONG_CLIENT,
-	[KV_KIND_ONE_THREAD] = KVERBS_LOOP_PINGPONG,
-	[KV_KIND_STREAM] = KVERBS_LOOP_STREAM,
-	[KV_KIND_NULL] = KVERBS_LOOP_NULL,
-};
 
 static uint32_t post_of(const struct kv_site *site, const struct kv_workload *work)
 {
@@ -61,24 +57,36 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 		to->target_buf = 0;
 		to->target_mr = 0;
 	}
-	to->has_remote = kv_op_needs_remote(spec->op);
+	if (!kv_run_sends(spec->loop)) {
+		to->local_buf = 0;
+		to->local_mr = 0;
+		to->ah = 0;
+		to->remote_qpn = 0;
+		to->remote_qkey = 0;
+	}
+	to->has_remote = kv_run_sends(spec->loop) && kv_op_needs_remote(spec->op);
 }
 
-/* The first end of each pair, whose worker has a CPU of its own. */
-static void add_threads(struct kv_run_spec *spec, const struct kv_pair *p, const struct kv_workload *work)
+/* An end of each pair. The workers of the initiator have a CPU each, which their first end names. */
+static void add_threads(struct kv_run_spec *spec, const struct kv_pair *p, const struct kv_workload *work,
+			unsigned int end)
 {
-	for (uint32_t i = 0; i < work->threads; i++) {
-		add_end(spec, &p[i], 0);
+	for (uint32_t i = 0; i < kv_workload_pairs(work); i++) {
+		add_end(spec, &p[i], end);
+		if (end || work->threads == 1 || i % work->qps)
+			continue;
 		spec->end[i].has_cpu = true;
-		spec->end[i].cpu = (uint32_t)work->cpu[i];
+		spec->end[i].cpu = (uint32_t)work->cpu[i / work->qps];
 	}
+	if (work->qps > 1)
+		spec->workers = work->threads;
 }
 
 /* The fields that all loops need. */
 static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work,
 			const struct kv_amount *amount)
 {
-	spec->loop = loops[work->kind];
+	spec->loop = kv_workload_kinds[work->kind].loop;
 	spec->iters = amount->iters;
 	spec->time_ns = amount->time_ns;
 	spec->warmup = amount->warmup;
@@ -108,27 +116,53 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 		spec->depth = work->depth;
 		spec->list = work->list;
 		spec->signal = work->signal;
+		spec->interval_ns = kv_workload_interval_ns(work);
 	}
-	if (work->threads > 1) {
-		add_threads(spec, p, work);
+	if (kv_workload_pairs(work) > 1) {
+		add_threads(spec, p, work, 0);
 		return;
 	}
 	for (uint32_t i = 0; i < kv_run_ends(spec->loop); i++)
 		add_end(spec, p, i);
 }
 
+/* A run of the responder, beside that of the initiator. */
+static void fill_responder(struct kv_run_spec *spec, uint32_t loop, const struct kv_run_spec *client,
+			   const struct kv_pair *p, const struct kv_workload *work)
+{
+	*spec = *client;
+	spec->loop = loop;
+	memset(spec->end, 0, sizeof(spec->end));
+	spec->ends = 0;
+	add_threads(spec, p, work, 1);
+	spec->spins = spins_of(p->end[1].site, work);
+	spec->post_context = post_of(p->end[1].site, work);
+	/* With several threads, all CPUs of the workload are the initiator's. */
+	spec->cpu = work->threads > 1 ? -1 : work->cpu[1];
+	/* The tool waits for the other run. */
+	spec->in_wait = false;
+}
+
+/* The same from the responder to the initiator. */
+static void fill_back(struct kv_run_spec *back, const struct kv_run_spec *client,
+		      const struct kv_pair *p, const struct kv_workload *work)
+{
+	fill_responder(back, client->loop, client, p, work);
+}
+
 static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *client,
 		      const struct kv_pair *p, const struct kv_workload *work)
 {
-	*server = *client;
-	server->loop = KVERBS_LOOP_PINGPONG_SERVER;
-	server->post_context = post_of(p->end[1].site, work);
-	server->spins = spins_of(p->end[1].site, work);
-	server->ends = 0;
-	add_end(server, p, 1);
-	server->cpu = work->cpu[1];
-	/* The tool waits for the other run. */
-	server->in_wait = false;
+	bool stream = work->kind == KV_KIND_STREAM;
+
+	fill_responder(server, stream ? KVERBS_LOOP_STREAM_SERVER : KVERBS_LOOP_PINGPONG_SERVER, client, p, work);
+	if (stream) {
+		server->post_context = KVERBS_POST_PROCESS;
+		server->depth = work->rx_depth;
+		server->list = 0;
+		server->signal = 0;
+		server->interval_ns = 0;
+	}
 	/* The server's run has no limit: the client's run, warm-up included, decides its length. */
 	server->warmup = 0;
 	server->time_ns = 0;
@@ -211,14 +245,19 @@ static const struct kv_worker_result *worker_of(const struct kv_run_result *r)
 	return &r->worker[0];
 }
 
-/* Iterations, including the warm-up. */
-static uint64_t done_by(const struct kv_run_result *r)
+/* Iterations of @n workers, including the warm-up. */
+static uint64_t done_by_some(const struct kv_run_result *r, uint32_t first, uint32_t n)
 {
 	uint64_t done = 0;
 
-	for (uint32_t i = 0; i < r->workers; i++)
+	for (uint32_t i = first; i < first + n && i < r->workers; i++)
 		done += r->worker[i].samples + r->worker[i].warmup;
 	return done;
+}
+
+static uint64_t done_by(const struct kv_run_result *r)
+{
+	return done_by_some(r, 0, r->workers);
 }
 
 /* The progress of a run when it was last polled. */
@@ -296,15 +335,19 @@ static int wait_result(struct run *run, const struct kv_watch *watch, struct kv_
 /*
  * Waits until all answers are complete. The client has received them, but over a bad link the last
  * ACK may come after a cancelled run stops waiting: then the QP could not be used for another run.
+ * Over UC and UD a message may be lost: none that comes later than @ms after another is counted.
  */
-static void await_answers(struct run *run, uint64_t n)
+static void await_answers(struct run *run, uint64_t n, uint64_t ms)
 {
 	static struct kv_run_result r;
-	uint64_t end_ns = kv_now_ns() + run->timeout_ns;
+	uint64_t end_ns = kv_now_ns() + ms * NSEC_PER_MSEC, done = 0;
 
 	while (!peek(run, &r) && done_by(&r) < n && kv_now_ns() < end_ns &&
-	       wait_ms(run, ANSWER_MS) == -EAGAIN)
-		;
+	       wait_ms(run, ANSWER_MS) == -EAGAIN) {
+		if (done_by(&r) != done)
+			end_ns = kv_now_ns() + ms * NSEC_PER_MSEC;
+		done = done_by(&r);
+	}
 }
 
 /* A cancelled loop finishes the answer that it has begun: see the loop's wait.c. */
@@ -327,56 +370,189 @@ static int judge(struct run *run, const struct kv_worker_result *client,
 	return kv_fault_run(f, run->b, run->dev, run->timeout_ns, client);
 }
 
-static int measure_pingpong(struct run *run, struct kv_pair *p, const struct kv_workload *work,
-			    const struct kv_run_spec *spec, const struct kv_watch *watch,
-			    struct kv_run_result *result, struct kv_fault *f)
+/* A stream's sample is a group of requests. */
+static uint64_t requests_of(const struct kv_workload *work, uint64_t samples)
 {
-	static struct kv_run_result answer;
-	struct kv_run_spec server_spec;
-	struct run server = {
-		.b = p->end[1].site->b,
-		.dev = p->end[1].site->dev.name,
-		.timeout_ns = run->timeout_ns,
-	};
-	struct kv_fault second;
-	int ret, err;
+	return work->kind == KV_KIND_STREAM ? samples * work->signal : samples;
+}
 
-	fill_server(&server_spec, spec, p, work);
-	ret = start(&server, &server_spec, f);
-	if (ret)
-		return ret;
-	ret = start(run, spec, f);
-	if (ret) {
-		end_server(&server, &answer, &second);
-		goto out_del_server;
+/* The runs of the responders, one on each host. */
+struct responders {
+	const struct kv_pair *p;
+	uint32_t each; /* pairs of a host */
+	uint32_t threads; /* the initiator's for a host */
+	uint32_t hosts; /* of the work */
+	uint32_t n; /* runs that were started */
+	struct run run[KV_HOSTS_MAX];
+};
+
+/* Of several hosts, names the one that the fault is about. */
+static int blame_host(const struct responders *r, uint32_t host, int error, struct kv_fault *f)
+{
+	if (error && error != -ECANCELED && r->hosts > 1)
+		kv_fault_prefix(f, "to %.128s: ", r->p[host * r->each].end[1].site->host);
+	return error;
+}
+
+/* The host of the worker that failed; 0 if none has. */
+static uint32_t host_of_worker(const struct responders *r, const struct kv_run_result *result)
+{
+	return (uint32_t)(worker_of(result) - result->worker) / r->threads;
+}
+
+static int start_responder(struct responders *r, const struct kv_run_spec *spec, struct kv_fault *f)
+{
+	const struct kv_site *site = r->p[r->n * r->each].end[1].site;
+	struct run *run = &r->run[r->n];
+
+	run->b = site->b;
+	run->dev = site->dev.name;
+	return blame_host(r, r->n, start(run, spec, f), f);
+}
+
+/*
+ * Starts the responders' runs, with specs of @fill, and then the initiator's: all, or none. @answer is
+ * overwritten.
+ */
+static int start_all(struct responders *r, const struct kv_pair *p, const struct kv_workload *work,
+		     void (*fill)(struct kv_run_spec *spec, const struct kv_run_spec *client,
+				  const struct kv_pair *p, const struct kv_workload *work),
+		     struct run *run, const struct kv_run_spec *spec, struct kv_run_result *answer,
+		     struct kv_fault *f)
+{
+	const struct kv_workload part = kv_workload_of_host(work);
+	struct kv_run_spec other;
+	struct kv_fault second;
+	int ret = 0;
+
+	memset(r, 0, sizeof(*r));
+	r->p = p;
+	r->each = kv_workload_pairs(&part);
+	r->threads = part.threads;
+	r->hosts = work->hosts;
+	while (!ret && r->n < r->hosts) {
+		fill(&other, spec, &p[r->n * r->each], &part);
+		r->run[r->n].timeout_ns = run->timeout_ns;
+		ret = start_responder(r, &other, f);
+		r->n += !ret;
 	}
-	ret = wait_result(run, watch, result, f);
-	if (!ret && !worker_of(result)->error)
-		await_answers(&server, done_by(result));
-	err = end_server(&server, &answer, &second);
-	/* A bad status of the client's requests is reported rather than the loss of the host. */
-	if (!ret && err && !worker_of(result)->wc_status) {
-		*f = second;
-		ret = err;
-	} else if (!ret) {
-		ret = judge(run, worker_of(result), &server, err ? NULL : worker_of(&answer), f);
+	if (!ret)
+		ret = start(run, spec, f);
+	while (ret && r->n--) {
+		end_server(&r->run[r->n], answer, &second);
+		delete(&r->run[r->n]);
 	}
-	delete(run);
-out_del_server:
-	delete(&server);
 	return ret;
 }
 
-static int measure_alone(struct run *run, const struct kv_run_spec *spec,
-			 const struct kv_watch *watch,
+/* A responder's share of what was sent has arrived, or will not arrive any more. */
+static void await_all(struct responders *r, const struct kv_run_result *result, const struct kv_workload *work,
+		      uint64_t ms)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		await_answers(&r->run[i], requests_of(work, done_by_some(result, i * r->threads, r->threads)), ms);
+}
+
+static int measure_served(struct run *run, struct kv_pair *p, const struct kv_workload *work,
+			  const struct kv_run_spec *spec, const struct kv_watch *watch,
+			  struct kv_run_result *result, struct kv_fault *f)
+{
+	static struct kv_run_result answer;
+	struct responders servers;
+	struct kv_fault second;
+	uint64_t sent;
+	int ret, err;
+
+	ret = start_all(&servers, p, work, fill_server, run, spec, &answer, f);
+	if (ret)
+		return ret;
+	ret = wait_result(run, watch, result, f);
+	if (!ret && !worker_of(result)->error)
+		await_all(&servers, result, work, work->type == KVERBS_QPT_RC ? run->timeout_ns / NSEC_PER_MSEC : LATE_MS);
+	/* The host of a worker that failed comes first: the others' workers ended because of that one. */
+	for (uint32_t i = 0, host = host_of_worker(&servers, result); i < servers.n; i++, host = (host + 1) % servers.n) {
+		struct run *server = &servers.run[host];
+
+		err = end_server(server, &answer, &second);
+		sent = requests_of(work, done_by_some(result, host * servers.threads, servers.threads));
+		if (!err && sent > done_by(&answer))
+			result->lost += sent - done_by(&answer);
+		/* A bad status of the client's requests is reported rather than the loss of the host. */
+		if (!ret && err && !worker_of(result)->wc_status) {
+			*f = second;
+			ret = blame_host(&servers, host, err, f);
+		} else if (!ret) {
+			ret = judge(run, worker_of(result), server, err ? NULL : worker_of(&answer), f);
+			blame_host(&servers, host, ret, f);
+		}
+		delete(server);
+	}
+	delete(run);
+	return ret;
+}
+
+/* The samples of both directions are those of one run. */
+static void add_back(struct kv_run_result *result, const struct kv_run_result *back)
+{
+	kv_stats_merge(&result->hist, &back->hist);
+	for (uint32_t i = 0; i < back->workers && result->workers < KV_RUN_WORKERS_MAX; i++)
+		result->worker[result->workers++] = back->worker[i];
+}
+
+/* Both directions begin within the time that a run takes to start, and each takes samples for the same time. */
+static int measure_both_ways(struct run *run, struct kv_pair *p, const struct kv_workload *work,
+			     const struct kv_run_spec *spec, const struct kv_watch *watch,
+			     struct kv_run_result *result, struct kv_fault *f)
+{
+	static struct kv_run_result answer;
+	struct responders backs;
+	struct kv_fault second;
+	int ret, err;
+
+	ret = start_all(&backs, p, work, fill_back, run, spec, &answer, f);
+	if (ret)
+		return ret;
+	ret = wait_result(run, watch, result, f);
+	for (uint32_t i = 0, host = host_of_worker(&backs, result); i < backs.n; i++, host = (host + 1) % backs.n) {
+		struct run *back = &backs.run[host];
+
+		err = !ret && !worker_of(result)->error ? wait_result(back, NULL, &answer, &second) :
+							  end_server(back, &answer, &second);
+		if (run->load)
+			kv_cpu_time_read(&run->end);
+		if (!ret && err) {
+			*f = second;
+			ret = blame_host(&backs, host, err, f);
+		} else if (!ret) {
+			ret = judge(run, worker_of(result), back, worker_of(&answer), f);
+			blame_host(&backs, host, ret, f);
+			add_back(result, &answer);
+		}
+		delete(back);
+	}
+	delete(run);
+	return ret;
+}
+
+static int measure_alone(struct run *run, const struct kv_pair *p, const struct kv_workload *work,
+			 const struct kv_run_spec *spec, const struct kv_watch *watch,
 			 struct kv_run_result *result, struct kv_fault *f)
 {
+	const struct kv_workload part = kv_workload_of_host(work);
+	const struct responders none = {
+		.p = p,
+		.each = kv_workload_pairs(&part),
+		.threads = part.threads,
+		.hosts = work->hosts,
+	};
 	int ret = start(run, spec, f);
 
 	if (ret)
 		return ret;
-	ret = wait_result(run, watch, result, f) ?:
-	      judge(run, worker_of(result), NULL, NULL, f);
+	ret = wait_result(run, watch, result, f);
+	if (!ret)
+		ret = judge(run, worker_of(result), NULL, NULL, f);
+	blame_host(&none, host_of_worker(&none, result), ret, f);
 	delete(run);
 	return ret;
 }
@@ -390,7 +566,7 @@ static uint64_t operations_of(const struct kv_workload *work)
 /**
  * kv_block_measure() - measure one block
  * @site: where to measure; if there are endpoints, the initiator's site
- * @p: the endpoints, made for this work: as many pairs as it has threads; NULL for KV_KIND_NULL
+ * @p: the endpoints, made for this work: kv_workload_pairs(); NULL for KV_KIND_NULL
  * @work: the operation and its size
  * @amount: how many samples to take, or for how long
  * @watch: the callback for progress, or NULL
@@ -424,11 +600,13 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 	fill_spec(&spec, site, p, work, amount);
 	if (load)
 		kv_cpu_time_read(&begin);
-	if (work->kind == KV_KIND_PINGPONG)
-		ret = measure_pingpong(&run, p, work, &spec, watch, result, f);
+	if (work->both_ways)
+		ret = measure_both_ways(&run, p, work, &spec, watch, result, f);
+	else if (kv_workload_served(work))
+		ret = measure_served(&run, p, work, &spec, watch, result, f);
 	else
-		ret = measure_alone(&run, &spec, watch, result, f);
-	for (uint32_t i = 0; ret && p && i < work->threads; i++)
+		ret = measure_alone(&run, p, work, &spec, watch, result, f);
+	for (uint32_t i = 0; ret && p && i < kv_workload_pairs(work); i++)
 		p[i].broken = true;
 	if (load && done_by(result))
 		kv_stats_load(load, &begin, &run.end, done_by(result) * operations_of(work));
@@ -445,6 +623,12 @@ void kv_series_reset(struct kv_series *s)
 	kv_hist_reset(&s->hist);
 }
 
+/* Each worker of a paced stream has a schedule of its own, which begins with its first sample. */
+static uint64_t from_ticks(uint64_t ticks)
+{
+	return (uint64_t)((double)ticks * kv_clock_ns_per_tick());
+}
+
 /**
  * kv_series_add() - count the samples of a block
  * @s: the series
@@ -452,7 +636,7 @@ void kv_series_reset(struct kv_series *s)
  */
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 {
-	uint64_t longest = 0;
+	uint64_t longest = 0, least = UINT64_MAX, most = 0;
 
 	kv_stats_merge(&s->hist, &r->hist);
 	s->spec = r->spec;
@@ -463,10 +647,15 @@ void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 		s->warmup += w->warmup;
 		s->yields += w->yields;
 		s->worker[i] += w->samples;
-		longest = MAX(longest, w->elapsed_ns);
+		longest = MAX(longest, r->spec.interval_ns ? from_ticks(w->elapsed_ticks) : w->elapsed_ns);
+		least = MIN(least, w->least);
+		most = MAX(most, w->most);
 	}
+	s->least += least;
+	s->most += most;
 	/* The workers begin together, and the last one ends the run. */
 	s->elapsed_ns += longest;
+	s->lost += r->lost;
 }
 
 /**
@@ -482,6 +671,9 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
 	s->warmup += from->warmup;
 	s->yields += from->yields;
 	s->elapsed_ns += from->elapsed_ns;
+	s->lost += from->lost;
+	s->least += from->least;
+	s->most += from->most;
 	s->load.busy_ns += from->load.busy_ns;
 	s->load.blocks += from->load.blocks;
 	s->load.operations += from->load.operations;
@@ -498,7 +690,7 @@ void kv_series_merge(struct kv_series *s, const struct kv_series *from)
  */
 uint64_t kv_series_requests(const struct kv_series *s, const struct kv_workload *work)
 {
-	return work->kind == KV_KIND_STREAM ? s->samples * work->signal : s->samples;
+	return requests_of(work, s->samples);
 }
 
 /**
@@ -506,11 +698,11 @@ uint64_t kv_series_requests(const struct kv_series *s, const struct kv_workload 
  * @s: the series; it has samples
  * @work: what was measured
  *
- * Return: ticks: of a stream the time per request, else the median.
+ * Return: ticks: of a stream without a rate the time per request, else the median.
  */
 double kv_series_figure(const struct kv_series *s, const struct kv_workload *work)
 {
-	if (work->kind != KV_KIND_STREAM)
+	if (work->kind != KV_KIND_STREAM || work->rate)
 		return kv_stats_quantile(&s->hist, 0.5);
 	return (double)s->elapsed_ns / kv_clock_ns_per_tick() / (double)kv_series_requests(s, work);
 }
@@ -539,6 +731,10 @@ int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 
 	kv_workload_set(&null, KV_KIND_NULL, 0, 0);
 	null.threads = 1;
+	null.hosts = 1;
+	null.qps = 1;
+	null.both_ways = false;
+	null.rate = 0;
 	kv_series_reset(s);
 	ret = kv_block_measure(site, NULL, &null, &amount, NULL, &result, NULL, f);
 	if (!ret)

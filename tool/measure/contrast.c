@@ -54,7 +54,6 @@ const struct kv_contrast kv_contrast_alone[KV_SPACES] = {
 
 /**
  * kv_contrast_has_contexts() - do the series differ in how completions are noticed?
- * @c: the contrast
  *
  * Return: true if each series has its kv_contrast.completion.
  */
@@ -114,14 +113,11 @@ void kv_contrast_set_contexts(struct kv_contrast *c, const struct kv_list *conte
 
 /**
  * kv_contrast_turn() - which series is measured next
- * @c: the contrast
  * @order: its series in the order of this round, see kv_stats_shuffle()
  * @turn: 0 .. KV_CONTRAST_BLOCKS * @c->n - 1, in the round
  *
  * The order is A B B A, or A B C D D C B A. On average all series are measured at the same time,
  * so that a linear drift affects them equally.
- *
- * Return: the series.
  */
 unsigned int kv_contrast_turn(const struct kv_contrast *c, const unsigned int *order,
 			      unsigned int turn)

@@ -115,8 +115,11 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
 	const char *row[KV_TABLE_COLUMNS];
 
 	for (unsigned int i = 0; i < n; i++) {
-		struct json_object *value = kv_out_get(obj, column[i].path);
+		struct json_object *from = column[i].series ? NULL : obj, *value;
 
+		if (column[i].series)
+			json_object_object_get_ex(obj, column[i].series, &from);
+		value = kv_out_get(from, column[i].path);
 		row[i] = value ? text[i] : "-";
 		if (value)
 			column[i].format(text[i], value, obj);
@@ -125,19 +128,16 @@ static void add(struct kv_table *t, struct json_object *obj, const struct kv_lis
 }
 
 /**
- * kv_listing_print() - print a table
+ * kv_listing_print() - print a table, and an empty line
  * @list: an array with an object for each row; or one object, the only row
- * @column: the columns
  * @n: how many columns, at most KV_TABLE_COLUMNS
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_listing_print(struct json_object *list, const struct kv_listing *column, unsigned int n,
 		     struct kv_fault *f)
 {
 	struct kv_column head[KV_TABLE_COLUMNS];
 	struct kv_table t;
+	int ret;
 
 	for (unsigned int i = 0; i < n; i++)
 		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]), column[i].spare };
@@ -147,5 +147,7 @@ int kv_listing_print(struct json_object *list, const struct kv_listing *column, 
 			add(&t, json_object_array_get_idx(list, i), column, n);
 	else
 		add(&t, list, column, n);
-	return kv_table_print(&t, f);
+	ret = kv_table_print(&t, f);
+	printf("\n");
+	return ret;
 }

@@ -18,6 +18,7 @@ struct kv_listing {
 	 */
 	void (*format)(char *text, struct json_object *value, struct json_object *obj);
 	const char *path; /* a JSON pointer */
+	const char *series; /* the member of @obj that @path begins in; NULL: @obj itself */
 	unsigned int spare; /* as in struct kv_column */
 };
 

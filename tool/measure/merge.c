@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "measure/listing.h"
 #include "measure/merge.h"
 #include "measure/result.h"
@@ -84,9 +85,6 @@ static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, 
  * @m: receives them; kv_merge_free() frees it, after an error too
  * @path: path of each document
  * @n: how many, 1 or more
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fault *f)
 {
@@ -97,10 +95,11 @@ int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fau
 	if (!m->doc)
 		return kv_fault_no_memory(f);
 	for (m->n = 0; m->n < n && !ret; m->n++) {
+		if (access(path[m->n], R_OK))
+			return kv_fault_set(f, -errno, "%s: %s", path[m->n], strerror(errno));
 		m->doc[m->n] = json_object_from_file(path[m->n]);
 		if (!m->doc[m->n])
-			return kv_fault_set(f, -EINVAL, "%s: %s", path[m->n],
-					    json_util_get_last_err());
+			return kv_fault_set(f, -EINVAL, "%s is no JSON", path[m->n]);
 		ret = check_document(m->doc[m->n], path[m->n], f);
 		for (unsigned int i = 0; i < m->n && !ret; i++)
 			ret = check_pair(m, i, m->n, f);
@@ -228,7 +227,6 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
 
 /**
  * kv_merge_describe() - compare over boots
- * @m: the documents
  *
  * Return: a document, owned by the caller. Its points are those of the first document.
  */
@@ -278,40 +276,35 @@ static void median_of_boots(char *text, struct json_object *list, struct json_ob
 /**
  * kv_merge_print() - print a comparison over boots
  * @doc: the document that kv_merge_describe() made
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 {
 	const char *name[2] = { series_name(doc, 0), series_name(doc, 1) };
-	char path[2][CELL], difference[KV_LISTING_TEXT];
+	char difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
 		{ "op", kv_listing_word, .path = "/op" },
 		{ "size", kv_listing_size, .path = "/size_bytes" },
 		{ "loop", kv_listing_word, .path = "/loop" },
 		{ "boots", kv_listing_number, .path = "/boots" },
-		{ name[0], median_of_boots, .path = path[0] },
-		{ name[1], median_of_boots, .path = path[1] },
+		{ name[0], median_of_boots, .path = "/boot_p50_ns", .series = name[0] },
+		{ name[1], median_of_boots, .path = "/boot_p50_ns", .series = name[1] },
 		KV_LISTING_FINDING(difference),
 	};
+	size_t boots = json_object_array_length(kv_out_get(doc, "/spec/boots"));
 	struct kv_prose prose;
 	FILE *out;
 	int ret;
 
-	printf("%s, %s, Linux %s, %llu CPU%s, %zu boots\n", kv_out_get_string(doc, "/environment/driver"),
+	printf("%s, %s, Linux %s, %llu CPU%s, %zu boot%s\n", kv_out_get_string(doc, "/environment/driver"),
 	       kv_out_get_string(doc, "/environment/gid_type"), kv_out_get_string(doc, "/environment/kernel"),
 	       kv_out_get_count(doc, "/environment/cpu_count"),
 	       kv_out_get_count(doc, "/environment/cpu_count") == 1 ? "" : "s",
-	       json_object_array_length(kv_out_get(doc, "/spec/boots")));
+	       boots, boots == 1 ? "" : "s");
 	kv_listing_name_difference(difference, name);
 	printf("Latency in %s: medians of the boots' medians; %s is the boots' difference\n\n", kv_unit_name(), difference);
-	for (unsigned int i = 0; i < 2; i++)
-		snprintf(path[i], CELL, "/%s/boot_p50_ns", name[i]);
 	ret = kv_listing_print(kv_out_get(doc, "/cells"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;
-	printf("\n");
 	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, kv_out_get(doc, "/cells"));
 	fprintf(out, "method: each boot gives its estimate of the difference. Estimate and interval of Hodges and "

@@ -9,10 +9,10 @@
 #include "measure/pair.h"
 #include "sys/now.h"
 
-/* One request for the drain. */
-#define RECV_WRS_MORE 1
-
 #define PSN_MASK 0xffffff
+
+/* IBTA 9.7.5.2.8. */
+#define RNR_RETRY_FOR_EVER 7
 
 /* Far more time than the CM needs on a busy host. */
 #define DEADLINE_NS 15000000000ULL
@@ -24,6 +24,7 @@ static uint32_t remote_access(const struct kv_workload *w)
 {
 	switch (w->op) {
 	case KVERBS_OP_WRITE:
+	case KVERBS_OP_WRITE_WITH_IMM:
 		return KVERBS_ACCESS_REMOTE_WRITE;
 	case KVERBS_OP_READ:
 		return KVERBS_ACCESS_REMOTE_READ;
@@ -37,13 +38,13 @@ static uint32_t remote_access(const struct kv_workload *w)
 /* Does this end post requests, or only answer them? */
 static bool is_active(const struct kv_workload *w, unsigned int end)
 {
-	return !end || !kv_workload_one_sided(w);
+	return !end || !kv_workload_one_way(w) || w->both_ways;
 }
 
 /* Is anything put into this end's target, or read from it? */
 static bool is_target(const struct kv_workload *w, unsigned int end)
 {
-	return end || !kv_workload_one_sided(w);
+	return end || !kv_workload_one_way(w) || w->both_ways;
 }
 
 static bool needs_key(const struct kv_pair *p, unsigned int end)
@@ -81,23 +82,66 @@ static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
 	return is_target(&p->work, end) ? remote_access(&p->work) | KVERBS_ACCESS_REMOTE_WRITE : 0;
 }
 
-static int create_end(struct kv_pair *p, unsigned int end, struct kv_fault *f)
+/*
+ * A stream can be faster than the responder's thread replaces its receives, by any time that the
+ * thread has no CPU. The run's timeout is the limit.
+ */
+static uint8_t rnr_retry(const struct kv_workload *w, uint8_t otherwise)
 {
-	const struct kv_qp_init init = {
-		.type = KVERBS_QPT_RC,
+	return w->kind == KV_KIND_STREAM && kv_workload_served(w) ? RNR_RETRY_FOR_EVER : otherwise;
+}
+
+/*
+ * READs and atomics that an end may have outstanding at the other one. For a stream it is as many as both devices can,
+ * as in perftest; other loops wait for each.
+ */
+static uint8_t rd_atomic(const struct kv_pair *p, unsigned int end)
+{
+	uint32_t most = MIN(p->end[end].site->dev.max_qp_init_rd_atom, p->end[!end].site->dev.max_qp_rd_atom);
+
+	return (uint8_t)MIN(most, p->work.kind == KV_KIND_STREAM ? UINT8_MAX : 1);
+}
+
+/* What a responder may have from the one of another pair: its PD, its target, and its SRQ. */
+static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
+{
+	struct kv_endpoint *e = &p->end[end];
+	int ret;
+
+	if (end && first) {
+		e->pd = first->end[1].pd;
+		e->srq = first->end[1].srq;
+		p->target[1] = first->target[1];
+		p->joined = true;
+		return 0;
+	}
+	ret = kv_endpoint_add_pd(e, f);
+	if (!ret && end && p->work.srq)
+		ret = kv_endpoint_add_srq(e, p->work.rx_depth, f);
+	return ret ?: kv_endpoint_add_buffer(e, &p->target[end], kv_workload_grh(&p->work) + p->work.size, f);
+}
+
+static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
+{
+	struct kv_qp_init init = {
+		.type = p->work.type,
 		.max_send_wr = MAX(p->work.depth, 1) + KV_WORKLOAD_WRS_MORE,
-		.max_recv_wr = MAX(p->work.depth, KV_LOOP_RECVS) + RECV_WRS_MORE,
 	};
 	struct kv_endpoint *e = &p->end[end];
+	uint32_t recvs = MAX(kv_workload_recvs(&p->work), KV_LOOP_RECVS) + KV_WORKLOAD_RECVS_MORE;
+	int ret;
 
+	e->api = e->site->id == KV_SPACE_USER ? p->work.api : KV_API_POST;
 	if (getrandom(&e->psn, sizeof(e->psn), GRND_NONBLOCK) < 0)
 		e->psn = end + 1;
 	e->psn &= PSN_MASK;
-	return kv_endpoint_add_pd(e, f) ?:
-	       kv_endpoint_add_cqs(e, init.max_send_wr + 1, init.max_recv_wr + 1,
+	ret = add_shared(p, first, end, f);
+	init.srq = e->srq;
+	init.max_recv_wr = e->srq ? 0 : recvs;
+	return ret ?:
+	       kv_endpoint_add_cqs(e, init.max_send_wr + 1, recvs + 1,
 				   end ? KVERBS_CQ_POLLED : p->work.completion, f) ?:
 	       kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f) ?:
-	       kv_endpoint_add_buffer(e, &p->target[end], p->work.size, f) ?:
 	       kv_endpoint_add_qp(e, &init, f);
 }
 
@@ -119,7 +163,6 @@ static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end], *peer = &p->end[!end];
 	const struct kv_port *port = e->site->port, *to = peer->site->port;
-	const struct kv_dev *dev = &e->site->dev;
 	struct kv_address address = { .lid = to->lid, .qpn = peer->qpn, .psn = peer->psn };
 	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
 	int ret = 0;
@@ -130,14 +173,15 @@ static int connect_raw(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 	attr.access = qp_access(p, end);
 	attr.path_mtu = p->work.mtu ? p->work.mtu :
 				      kv_raw_mtu(MIN(port->active_mtu, to->active_mtu));
-	attr.max_dest_rd_atomic = MIN(dev->max_qp_rd_atom, attr.max_dest_rd_atomic);
-	attr.max_rd_atomic = MIN(dev->max_qp_init_rd_atom, attr.max_rd_atomic);
+	attr.max_dest_rd_atomic = rd_atomic(p, !end);
+	attr.max_rd_atomic = rd_atomic(p, end);
 	attr.sq_psn = e->psn;
 	attr.timeout = p->work.ack_timeout;
 	attr.retry_cnt = p->work.retry_cnt;
+	attr.rnr_retry = rnr_retry(&p->work, attr.rnr_retry);
 	for (unsigned int step = 0; step < KV_RAW_STEPS && !ret; step++)
-		ret = kv_endpoint_step(e, KVERBS_QPT_RC, step, &attr, f);
-	return ret;
+		ret = kv_endpoint_step(e, p->work.type, step, &attr, f);
+	return ret || p->work.type != KVERBS_QPT_UD ? ret : kv_endpoint_add_ah(e, &attr.av, f);
 }
 
 /*
@@ -186,7 +230,10 @@ static int handshake(struct kv_pair *p, const struct kv_conn_peer *peer, uint32_
 		side[i].end_ns = kv_now_ns() + DEADLINE_NS;
 		param[i] = kv_endpoint_param(&p->end[i]);
 		param[i].access = qp_access(p, i);
+		param[i].initiator_depth = rd_atomic(p, i);
+		param[i].responder_resources = rd_atomic(p, !i);
 		param[i].retry_cnt = p->work.retry_cnt;
+		param[i].rnr_retry = rnr_retry(&p->work, param[i].rnr_retry);
 		/* iWARP has none: TCP sends a packet again. */
 		if (!kv_dev_is_iwarp(&p->end[i].site->dev))
 			param[i].ack_timeout = p->work.ack_timeout;
@@ -236,6 +283,27 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
 	return connect_raw(p, 0, f) ?: connect_raw(p, 1, f);
 }
 
+/* Makes a pair whose sites and work are set. @first: see kv_pair_join(), or NULL */
+static int create(struct kv_pair *p, const struct kv_pair *first, struct kv_fault *f)
+{
+	int ret = check_mtu(p, f);
+
+	for (unsigned int i = 0; i < 2 && !ret; i++)
+		ret = create_end(p, first, i, f);
+	if (!ret)
+		ret = connect_ends(p, f);
+	/* A fast registration is a request on a QP in RTS. */
+	for (unsigned int i = 0; i < 2 && !ret; i++) {
+		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
+		if (!ret && !(i && p->joined))
+			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
+	}
+	ret = kv_pair_blame(p, ret, f);
+	if (ret)
+		kv_pair_destroy(p);
+	return ret;
+}
+
 /**
  * kv_pair_create() - make two endpoints and connect them to each other
  * @p: receives them; kv_pair_destroy() destroys them
@@ -254,25 +322,45 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 		   const struct kv_site *responder, const struct kv_workload *work,
 		   struct kv_fault *f)
 {
-	int ret;
-
 	memset(p, 0, sizeof(*p));
 	p->end[0].site = initiator;
 	p->end[1].site = responder;
 	p->work = *work;
-	ret = check_mtu(p, f);
-	for (unsigned int i = 0; i < 2 && !ret; i++)
-		ret = create_end(p, i, f);
-	if (!ret)
-		ret = connect_ends(p, f);
-	/* A fast registration is a request on a QP in RTS. */
-	for (unsigned int i = 0; i < 2 && !ret; i++) {
-		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f) ?:
-		      kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
-	}
-	if (ret)
-		kv_pair_destroy(p);
-	return ret;
+	return create(p, NULL, f);
+}
+
+/**
+ * kv_pair_join() - make a pair like another one, whose responder has the same PD, SRQ and target
+ * @p: receives the endpoints; kv_pair_destroy() destroys them, before those of @first
+ * @first: a pair whose work has an SRQ
+ * @f: receives the reason of a failure
+ *
+ * All receives of an SRQ are alike: so its QPs have one target.
+ *
+ * Return: as kv_pair_create().
+ */
+int kv_pair_join(struct kv_pair *p, const struct kv_pair *first, struct kv_fault *f)
+{
+	memset(p, 0, sizeof(*p));
+	p->end[0].site = first->end[0].site;
+	p->end[1].site = first->end[1].site;
+	p->work = first->work;
+	return create(p, first, f);
+}
+
+/**
+ * kv_pair_blame() - if the device of an end is gone, report its removal instead of what results
+ * @p: the pair
+ * @error: errno of the failure; 0: no failure
+ * @f: the fault; replaced if a device was removed
+ *
+ * Return: -ENODEV, or @error if both devices are there.
+ */
+int kv_pair_blame(const struct kv_pair *p, int error, struct kv_fault *f)
+{
+	for (unsigned int i = 0; i < 2 && error && error != -ENODEV; i++)
+		error = kv_dev_blame(p->end[i].site->b, p->end[i].site->dev.name, error, f);
+	return error;
 }
 
 static void invalidate(struct kv_pair *p, struct kv_endpoint *e, struct kv_buffer *buf)
@@ -316,7 +404,8 @@ static void disconnect(struct kv_pair *p)
 void kv_pair_destroy(struct kv_pair *p)
 {
 	for (int i = 1; i >= 0; i--) {
-		invalidate(p, &p->end[i], &p->target[i]);
+		if (!i || !p->joined)
+			invalidate(p, &p->end[i], &p->target[i]);
 		invalidate(p, &p->end[i], &p->local[i]);
 	}
 	disconnect(p);
@@ -326,6 +415,14 @@ void kv_pair_destroy(struct kv_pair *p)
 	for (int i = 1; i >= 0; i--) {
 		struct kv_endpoint *e = &p->end[i];
 
+		if (i && p->joined) {
+			e->srq = 0;
+			e->pd = 0;
+			p->target[i] = (struct kv_buffer){ 0 };
+		}
+		kv_endpoint_del(e, KV_AH, &e->ah);
+		/* Before the target, which its receives name. */
+		kv_endpoint_del(e, KV_SRQ, &e->srq);
 		kv_endpoint_del_buffer(e, &p->target[i]);
 		kv_endpoint_del_buffer(e, &p->local[i]);
 		kv_endpoint_del(e, KV_CQ, &e->recv_cq);
@@ -361,4 +458,24 @@ void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *
 	run->target_mr = needs_key(p, end) ? p->target[end].mr : 0;
 	run->remote_addr = p->target[!end].iova;
 	run->remote_key = p->target[!end].rkey;
+	run->ah = p->end[end].ah;
+	run->remote_qpn = run->ah ? p->end[!end].qpn : 0;
+	run->remote_qkey = run->ah ? KV_RAW_QKEY : 0;
+}
+
+/**
+ * kv_pair_swap() - exchange the roles of initiator and responder
+ * @p: the pair
+ */
+void kv_pair_swap(struct kv_pair *p)
+{
+	const struct kv_endpoint end = p->end[0];
+	const struct kv_buffer local = p->local[0], target = p->target[0];
+
+	p->end[0] = p->end[1];
+	p->end[1] = end;
+	p->local[0] = p->local[1];
+	p->local[1] = local;
+	p->target[0] = p->target[1];
+	p->target[1] = target;
 }

@@ -13,12 +13,16 @@ struct kv_pair {
 	struct kv_buffer local[2];
 	/* For each end, the buffer that the peer sends and writes into, or reads from. */
 	struct kv_buffer target[2];
+	bool joined; /* kv_pair_join() made it: the responder's PD, SRQ and target are those of another pair */
 	bool broken; /* a run failed: the QPs may be in error, and take no requests */
 };
 
 int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 		   const struct kv_site *responder, const struct kv_workload *work,
 		   struct kv_fault *f);
+int kv_pair_join(struct kv_pair *p, const struct kv_pair *first, struct kv_fault *f);
+int kv_pair_blame(const struct kv_pair *p, int error, struct kv_fault *f);
 void kv_pair_destroy(struct kv_pair *p);
 void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS]);
+void kv_pair_swap(struct kv_pair *p);
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run);

@@ -6,6 +6,7 @@
 #include <sys/param.h>
 #include "measure/point.h"
 #include "measure/retries.h"
+#include "sys/memory.h"
 #include "sys/now.h"
 #include "sys/cpu.h"
 
@@ -33,7 +34,7 @@ struct job {
 	const struct kv_plan *plan;
 	const struct kv_ends *ends;
 	unsigned int n;
-	struct kv_pair pair[KV_SERIES_MAX][KV_RUN_WORKERS_MAX]; /* one for each thread */
+	struct kv_pair pair[KV_SERIES_MAX][KV_RUN_ENDS_MAX]; /* kv_workload_pairs() of them */
 	struct kv_amount amount[KV_SERIES_MAX];
 	struct kv_run_result result;
 	/* The samples and resent packets of the current round. */
@@ -57,26 +58,23 @@ static uint64_t largest(const struct job *j, const uint64_t *of)
 	return v;
 }
 
-/* Adds the quadrant and another host's name to a fault, whose text names one end only. */
-static int blame(struct job *j, unsigned int s, int error)
+/* The responder's site on a host of the work. */
+static const struct kv_site *server_of(const struct job *j, unsigned int s, uint32_t host)
 {
-	const struct kv_ends *e = &j->ends[s];
-	struct kv_fault *f = j->f;
-	char prefix[256] = "";
-	size_t n;
+	return host ? j->ends[s].further[host - 1] : j->ends[s].server;
+}
+
+/* Adds the quadrant and another host's name to a fault, whose text names one end only. @host: NULL: it has the name */
+static int blame(struct job *j, unsigned int s, const char *host, int error)
+{
+	bool several = j->c->contrast->differences > 1;
 
 	if (!error || error == -ECANCELED)
 		return error;
-	if (j->c->contrast->differences > 1)
-		snprintf(prefix, sizeof(prefix), "%s%s", j->c->contrast->series[s].name,
-			 e->server->host ? " " : ": ");
-	n = strlen(prefix);
-	if (e->server->host)
-		snprintf(prefix + n, sizeof(prefix) - n, "to %.128s: ", e->server->host);
-	n = strlen(prefix);
-	memmove(f->text + n, f->text, sizeof(f->text) - n);
-	f->text[sizeof(f->text) - 1] = '\0';
-	memcpy(f->text, prefix, n);
+	if (host)
+		kv_fault_prefix(j->f, "to %.128s: ", host);
+	if (several)
+		kv_fault_prefix(j->f, "%s%s", j->c->contrast->series[s].name, j->ends[s].server->host ? " " : ": ");
 	return error;
 }
 
@@ -100,8 +98,8 @@ static int measure(struct job *j, unsigned int s, struct kv_load *load)
 {
 	struct kv_pair *p = j->pair[s];
 
-	return blame(j, s, kv_block_measure(p->end[0].site, p, &p->work,
-					    &j->amount[s], NULL, &j->result, load, j->f));
+	return blame(j, s, p->work.hosts > 1 ? NULL : j->ends[s].server->host,
+		     kv_block_measure(p->end[0].site, p, &p->work, &j->amount[s], NULL, &j->result, load, j->f));
 }
 
 /* The whole probe counts as warm-up, because the first packets of a connection are slow. */
@@ -176,39 +174,58 @@ static void disconnect_side(struct job *j, unsigned int s, uint32_t pairs)
 static int connect_side(struct job *j, unsigned int s)
 {
 	struct kv_workload work = kv_point_work(j->c, s);
+	const uint32_t each = kv_workload_pairs(&work) / work.hosts;
+	struct kv_setup *setup = &j->c->setup[s];
 	uint32_t made = 0;
-	int ret = 0;
+	int ret = j->plan->setup ? kv_setup_begin(setup, j->f) : 0;
 
-	while (!ret && made < j->c->work.threads) {
+	while (!ret && made < kv_workload_pairs(&j->c->work)) {
+		const struct kv_site *server = server_of(j, s, made / each);
 		struct kv_pair *p = &j->pair[s][made];
+		uint64_t begin = kv_now_ns();
 
-		ret = blame(j, s, kv_pair_create(p, j->ends[s].client, j->ends[s].server, &work, j->f));
+		if (work.srq && made % work.qps)
+			ret = blame(j, s, server->host, kv_pair_join(p, p - made % work.qps, j->f));
+		else
+			ret = blame(j, s, server->host, kv_pair_create(p, j->ends[s].client, server, &work, j->f));
 		if (ret)
 			break;
 		made++;
+		setup->wall_ns += kv_now_ns() - begin;
 		if (j->plan->verify)
-			ret = blame(j, s, kv_verify_pair(p, j->f));
+			ret = blame(j, s, server->host, kv_verify_pair(p, j->f));
 	}
 	if (ret) {
 		disconnect_side(j, s, made);
 		return ret;
 	}
+	if (j->plan->setup)
+		kv_setup_end(setup, j->pair[s], made);
 	if (!j->c->rounds)
 		kv_pair_verbs(j->pair[s], j->c->series[s].verb);
 	j->c->verified = j->plan->verify;
 	return 0;
 }
 
+/* Packets that the devices of all ends have lost or sent again so far. */
+static uint64_t count_retries(const struct job *j, unsigned int s)
+{
+	uint64_t n = kv_retries_count(j->ends[s].client, j->ends[s].server);
+
+	for (uint32_t host = 1; host < j->c->work.hosts; host++)
+		n += kv_retries_count(NULL, server_of(j, s, host));
+	return n;
+}
+
 static int measure_block(struct job *j, unsigned int s)
 {
-	const struct kv_site *client = j->ends[s].client, *server = j->ends[s].server;
-	uint64_t before = kv_retries_count(client, server), after;
+	uint64_t before = count_retries(j, s), after;
 	int ret = measure(j, s, &j->round[s].load);
 
 	if (ret)
 		return ret;
 	kv_series_add(&j->round[s], &j->result);
-	after = kv_retries_count(client, server);
+	after = count_retries(j, s);
 	/* If a device's counters could not be read, nothing is added. */
 	j->resent[s] += after > before ? after - before : 0;
 	return 0;
@@ -241,10 +258,14 @@ static int measure_blocks(struct job *j, const unsigned int *order)
 static int measure_round(struct job *j)
 {
 	unsigned int order[KV_SERIES_MAX], made = 0;
-	uint64_t begin = kv_now_ns();
+	uint64_t begin;
 	int ret;
 
 	kv_stats_shuffle(&j->seed, order, j->n);
+	/* The last round's objects do not make those of this one cheaper. */
+	if (j->plan->setup)
+		kv_memory_shrink();
+	begin = kv_now_ns();
 	ret = make_room(j);
 	while (!ret && made < j->n) {
 		ret = connect_side(j, order[made]);
@@ -259,7 +280,7 @@ static int measure_round(struct job *j)
 	if (!ret)
 		ret = measure_blocks(j, order);
 	while (made--)
-		disconnect_side(j, order[made], j->c->work.threads);
+		disconnect_side(j, order[made], kv_workload_pairs(&j->c->work));
 	return ret;
 }
 
@@ -353,6 +374,7 @@ void kv_point_free(struct kv_point *c)
 	for (unsigned int s = 0; s < KV_SERIES_MAX; s++) {
 		free(c->median[s]);
 		c->median[s] = NULL;
+		kv_setup_free(&c->setup[s]);
 	}
 	c->rounds = 0;
 	c->room = 0;

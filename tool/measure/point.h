@@ -4,6 +4,7 @@
 #include "cli/progress.h"
 #include "measure/contrast.h"
 #include "measure/block.h"
+#include "measure/setup.h"
 #include "measure/stats.h"
 
 /* The default; fewer than KV_STATS_MIN_ROUNDS give no interval. */
@@ -19,12 +20,15 @@ struct kv_plan {
 	unsigned int rounds; /* number of rounds, each with fresh connections of all series */
 	uint64_t seed; /* seed of the random order of the series in each round */
 	bool verify; /* check contents first */
+	bool setup; /* find out what connections cost, too */
 };
 
 /* The two sites that a series connects. */
 struct kv_ends {
 	const struct kv_site *client; /* site of the initiator */
 	const struct kv_site *server; /* site of the responder */
+	/* Of several hosts, the responders' sites on those behind the first, whose site is @server. */
+	const struct kv_site *further[KV_HOSTS_MAX - 1];
 };
 
 /* One operation at one size, on all series. */
@@ -42,6 +46,7 @@ struct kv_point {
 	/* Packets sent again, for each series; see struct kv_rounds. */
 	uint64_t resent[KV_SERIES_MAX];
 	double steal; /* see struct kv_rounds */
+	struct kv_setup setup[KV_SERIES_MAX]; /* of each series, if the plan asks for it */
 	unsigned int room; /* rounds that @median has room for */
 };
 

@@ -3,9 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include "measure/cluster.h"
+#include "measure/knee_rates.h"
+#include "measure/knee_sizes.h"
 #include "measure/listing.h"
 #include "measure/report.h"
 #include "measure/retries.h"
+#include "measure/stats.h"
 #include "out/out.h"
 #include "out/prose.h"
 #include "out/table.h"
@@ -51,6 +55,12 @@ static const char *describe(struct json_object *obj, const char *path)
 	return prose[i].prose;
 }
 
+/* Nothing of the API that is the default, and of the kernel, which has one. */
+static const char *name_api(struct json_object *series)
+{
+	return is(series, "/api", "wr") ? " by ibv_wr_*" : "";
+}
+
 static void print_peer(FILE *out, struct json_object *p)
 {
 	if (p)
@@ -63,7 +73,7 @@ static void print_peer(FILE *out, struct json_object *p)
 static void print_environment(FILE *out, struct json_object *doc)
 {
 	struct json_object *c = kv_out_get(doc, "/environment");
-	struct json_object *accel = kv_out_get(c, "/accelerator");
+	struct json_object *accel = kv_out_get(c, "/accelerator"), *further = kv_out_get(c, "/further_peers");
 	const char *driver = kv_out_get_string(c, "/driver");
 	unsigned long long mtu = kv_out_get_count(doc, "/spec/mtu_bytes");
 
@@ -80,6 +90,8 @@ static void print_environment(FILE *out, struct json_object *doc)
 		fprintf(out, ", virtual machine");
 	fprintf(out, ", %s\n", kv_out_get_string(c, "/path"));
 	print_peer(out, kv_out_get(c, "/peer"));
+	for (size_t i = 0; further && i < json_object_array_length(further); i++)
+		print_peer(out, json_object_array_get_idx(further, i));
 }
 
 static void print_device_note(FILE *out, struct json_object *doc)
@@ -119,7 +131,6 @@ static void print_null(FILE *out, struct json_object *doc)
 
 /**
  * kv_report_series() - look for a series of a point
- * @point: the point
  * @name: the name of one of two series, of a quadrant, or of a context of completions
  *
  * Return: the series, or NULL.
@@ -177,37 +188,57 @@ static void print_completions(FILE *out, struct json_object *doc)
 		fprintf(out, "%s: completion %s\n", name, kv_out_get_string(series, "/completion"));
 }
 
-/* As in " of each of 4 threads"; nothing of one. */
-static const char *count_threads(char text[CELL], struct json_object *doc)
+/* As in " at each of 8 QPs of each of 4 threads"; nothing where there is one. */
+static const char *count_connections(char text[CELL], struct json_object *doc)
 {
-	unsigned long long n = kv_out_get_count(doc, "/spec/threads");
+	unsigned long long threads = kv_out_get_count(doc, "/spec/threads");
+	unsigned long long qps = kv_out_get_count(doc, "/spec/qps");
+	int n = 0;
 
 	*text = '\0';
-	if (n > 1)
-		snprintf(text, CELL, " of each of %llu threads", n);
+	if (kv_out_get(doc, "/spec/qps_counts"))
+		n = snprintf(text, CELL, " at each QP");
+	if (qps > 1)
+		n = snprintf(text, CELL, " at each of %llu QPs", qps);
+	if (threads > 1)
+		snprintf(text + n, CELL - (size_t)n, " of each of %llu threads", threads);
 	return text;
 }
 
-/* What streams of several threads are, and the point of all series that was shared out worst. */
-static void print_threads(FILE *out, struct json_object *doc, const char *const name[2])
+/* How evenly requests were shared out at the point and in the series where that was worst. @last: receives one series */
+static double worst_share(struct json_object *doc, const char *const name[2], const char *key, struct json_object **last)
 {
-	struct json_object *points = kv_out_get(doc, "/cells"), *cpus = NULL;
+	struct json_object *points = kv_out_get(doc, "/cells");
 	double worst = 1;
 
-	if (kv_out_get_count(doc, "/spec/threads") < 2)
-		return;
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
 		for (unsigned int i = 0; i < 2; i++) {
 			struct json_object *series = kv_report_series(json_object_array_get_idx(points, k), name[i]);
 
-			if (!kv_out_get(series, "/fairness"))
+			if (!kv_out_get(series, key))
 				continue;
-			cpus = kv_out_get(series, "/thread_cpus");
-			worst = fmin(worst, kv_out_get_real(series, "/fairness"));
+			*last = series;
+			worst = fmin(worst, kv_out_get_real(series, key));
 		}
 	}
-	fprintf(out, "threads: each with a connection; the time is from when all had warmed up until the last one ended; the one with the fewest requests had %.0f %% of those of the one with the most, or more",
+	return worst;
+}
+
+/* What streams of several threads and QPs are. */
+static void print_threads(FILE *out, struct json_object *doc, const char *const name[2])
+{
+	struct json_object *series = NULL, *cpus;
+	double worst = worst_share(doc, name, "/qp_fairness", &series);
+
+	if (series)
+		fprintf(out, "QPs: of all QPs of a block, the one with the fewest requests had %.0f %% of those of the one with the most, or more, in the mean of all blocks\n",
+			100 * worst);
+	if (kv_out_get_count(doc, "/spec/threads") < 2)
+		return;
+	worst = worst_share(doc, name, "/fairness", &series);
+	fprintf(out, "threads: each with connections of its own; the time is from when all had warmed up until the last one ended; the one with the fewest requests had %.0f %% of those of the one with the most, or more",
 		100 * worst);
+	cpus = kv_out_get(series, "/thread_cpus");
 	for (size_t i = 0; i < json_object_array_length(cpus); i++)
 		fprintf(out, "%s%d", i ? ", " : "; on CPUs ", json_object_get_int(json_object_array_get_idx(cpus, i)));
 	fprintf(out, "\n");
@@ -235,8 +266,8 @@ static void print_contexts(FILE *out, struct json_object *doc)
 	if (!series[0] || !series[1])
 		return;
 	for (unsigned int i = 0; i < (is(doc, "/spec/design", "spaces") ? 2 : 1); i++)
-		fprintf(out, "%s: %s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
-			describe(series[i], "/lkey"));
+		fprintf(out, "%s: %s%s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
+			name_api(series[i]), describe(series[i], "/lkey"));
 	if (is(doc, "/spec/design", "contexts"))
 		print_completions(out, doc);
 	else
@@ -294,21 +325,17 @@ static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 		fprintf(out, "Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
 
-/**
- * struct tally - what the verdicts of a comparison say of one series
- * @points: in which it is faster
- * @least: by how much, in per cent of the other's median, as the next
- * @most: in another point
- */
+/* What the verdicts of a comparison say of one series. */
 struct tally {
-	unsigned int points;
-	double least, most;
+	unsigned int points; /* in which it is faster */
+	double least; /* the least by which it is faster, in per cent of the other's median */
+	double most; /* the most, likewise */
 };
 
 static void count_point(struct tally *t, struct json_object *point, const char *other)
 {
 	double value = fabs(kv_out_get_real(point, "/difference_ns/value"));
-	bool stream = is(point, "/loop", "stream");
+	bool stream = is(point, "/loop", "stream") && !kv_out_get(point, "/offered_per_second");
 	double share = 100 * value / kv_out_get_real(kv_report_series(point, other),
 						     stream ? "/request_ns" : "/p50_ns");
 
@@ -353,38 +380,69 @@ static int print_series(struct json_object *doc, const struct kv_report *r, stru
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
 	struct json_object *points = kv_out_get(doc, "/cells");
-	int ret;
+	bool alone = is(doc, "/spec/design", "alone");
+	int ret = kv_out_get(doc, "/spec/rates") ? kv_knee_rates_print(doc, f) :
+		  kv_out_get(doc, "/spec/qps_counts") ? kv_tables_scale(points, name, alone ? 1 : 2, f) :
+		  alone ? kv_tables_rates(points, name[0], f) :
+		  kv_out_get(doc, "/spec/depth") ? kv_tables_rates_of_two(points, name, f) :
+		  kv_unit_counts() ? kv_tables_instructions(points, name, f) :
+				     kv_tables_latencies(points, name, f);
 
-	if (is(doc, "/spec/design", "alone"))
-		ret = kv_tables_rates(points, name[0], f);
-	else if (kv_out_get(doc, "/spec/depth"))
-		ret = kv_tables_rates_of_two(points, name, f);
-	else
-		ret = kv_unit_counts() ? kv_tables_instructions(points, name, f) :
-					 kv_tables_latencies(points, name, f);
-	printf("\n");
-	return ret || !r->stats ? ret : kv_tables_stats(points, name, is(doc, "/spec/design", "alone") ? 1 : 2, f);
+	if (!ret && kv_out_get(doc, "/spec/hosts"))
+		ret = kv_hosts_print(doc, name, alone ? 1 : 2, f);
+	return ret || !r->stats ? ret : kv_tables_stats(points, name, alone ? 1 : 2, f);
 }
 
-/**
- * kv_report_doubts() - print why points have no verdict, or no figures
- * @out: where to
- * @points: the points of a comparison
- */
+/* Over UC and UD a message may be lost, and nobody tells the sender. */
+static void print_lost(FILE *out, struct json_object *point, const char *size, const char *name)
+{
+	struct json_object *series = kv_report_series(point, name);
+	unsigned long long lost = series ? kv_out_get_count(series, "/lost_requests") : 0;
+
+	if (lost)
+		fprintf(out, "%s %s: %s: %s messages did not arrive; %s were sent in the measured time\n",
+			kv_out_get_string(point, "/op"), size, name, KV_COUNT(lost),
+			KV_COUNT(kv_out_get_count(series, "/requests")));
+}
+
+/** kv_report_doubts() - print why points have no verdict, or no figures */
 void kv_report_doubts(FILE *out, struct json_object *points)
 {
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
 		struct json_object *point = json_object_array_get_idx(points, i);
 		struct json_object *error = kv_out_get(point, "/error/text");
+		struct json_object *load = kv_out_get(point, "/offered_per_second");
 		struct json_object *why = error ? error : kv_out_get(point, "/verdict");
 		char size[CELL];
 
-		if (!why || (!error && kv_out_get(point, "/faster")))
-			continue;
 		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
-		fprintf(out, "%s %s: %s\n", kv_out_get_string(point, "/op"), size,
-			json_object_get_string(why));
+		if (load)
+			snprintf(size + strlen(size), sizeof(size) - strlen(size), " at %s/s", KV_COUNT((unsigned long long)
+				 llround(json_object_get_double(load))));
+		print_lost(out, point, size, "kernel");
+		print_lost(out, point, size, "user");
+		/* Latencies by load are a table without verdicts. */
+		if (!why || (!error && (load || kv_out_get(point, "/faster"))))
+			continue;
+		fprintf(out, "%s %s", kv_out_get_string(point, "/op"), size);
+		if (kv_out_get_count(point, "/qps") > 1)
+			fprintf(out, ", %llu QPs", kv_out_get_count(point, "/qps"));
+		fprintf(out, ": %s\n", json_object_get_string(why));
 	}
+}
+
+/* Why a QP's memory is not known, and how both are counted. */
+static void print_setup(FILE *out, struct json_object *doc, const char *const name[2])
+{
+	struct json_object *points = kv_out_get(doc, "/cells");
+	bool doubt = false;
+
+	for (size_t i = 0; i < 2 * json_object_array_length(points); i++)
+		doubt |= kv_out_get(kv_report_series(json_object_array_get_idx(points, i / 2), name[i % 2]),
+				    "/setup/memory_doubt") != NULL;
+	if (doubt)
+		fprintf(out, "memory is - where it is not known: all QPs took less than 1 MiB, the interval is wider than \xc2\xb1 10 %%, or there were fewer than %d rounds\n",
+			KV_STATS_MIN_ROUNDS);
 }
 
 /* What a reader must know who does not ask for the notes. */
@@ -397,14 +455,7 @@ static void print_warnings(FILE *out, struct json_object *doc)
 		fprintf(out, "Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 }
 
-/**
- * kv_report_compare() - print a comparison, or streams of one space alone
- * @doc: its document
- * @r: what is printed
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
+/** kv_report_compare() - print a comparison, or streams of one space alone */
 int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
@@ -412,7 +463,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	struct json_object *points = kv_out_get(doc, "/cells");
 	struct kv_prose prose;
 	FILE *out = kv_prose_begin(&prose, stdout);
-	char threads[CELL];
+	char connections[CELL];
 	int ret;
 
 	print_environment(out, doc);
@@ -420,9 +471,11 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		fprintf(out, "Both sides are in %s space: a difference that is found is none\n",
 			kv_out_get_string(doc, "/spec/sides/0/client_space"));
 	if (kv_out_get(doc, "/spec/depth"))
-		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled\n",
-			kv_out_get_count(doc, "/spec/depth"), count_threads(threads, doc),
-			kv_out_get_count(doc, "/spec/list"), kv_out_get_count(doc, "/spec/signal"));
+		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s\n",
+			kv_out_get_count(doc, "/spec/depth"), count_connections(connections, doc),
+			kv_out_get_count(doc, "/spec/list"), kv_out_get_count(doc, "/spec/signal"),
+			json_object_get_boolean(kv_out_get(doc, "/spec/both_ways")) ?
+			", in both directions at the same time" : "");
 	kv_prose_end(&prose);
 	ret = quadrants ? kv_tables_quadrants(points, f) :
 	      is(doc, "/spec/design", "contexts") ? kv_tables_contexts(points, f) :
@@ -431,10 +484,21 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		return ret;
 	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, points);
-	if (is(doc, "/spec/design", "spaces"))
+	if (kv_out_get(doc, "/spec/qps_counts"))
+		print_setup(out, doc, name);
+	if (kv_out_get(doc, "/spec/rates"))
+		kv_knee_rates_tell(doc, out);
+	else if (is(doc, "/spec/design", "spaces"))
 		print_summary(out, points, name);
+	kv_knee_sizes_print(kv_out_get(doc, "/knees"), out);
+	kv_cluster_print(kv_out_get(doc, "/all_to_all"), out);
+	if (kv_out_get(doc, "/spec/left_out"))
+		fprintf(out, "%s\n", kv_out_get_string(doc, "/spec/left_out"));
 	if (r->notes) {
 		print_legend(out, points);
+		if (kv_out_get(doc, "/spec/rates"))
+			fputs("with a rate: from when a request was due until its completion was polled, also if it was posted later; "
+				"the knee is the highest rate up to which " KV_KNEE_RATES_RULE "\n", out);
 		print_contexts(out, doc);
 		print_threads(out, doc, name);
 		print_method(out, doc, quadrants);
@@ -471,8 +535,8 @@ static void print_how(FILE *out, struct json_object *r)
 	double elapsed = kv_out_get_real(series, "/elapsed_ns") / 1e9;
 
 	if (kv_out_get(series, "/post"))
-		fprintf(out, "%s, %s\ncompletion %s, on ", describe(series, "/post"), describe(series, "/lkey"),
-			kv_out_get_string(series, "/completion"));
+		fprintf(out, "%s%s, %s\ncompletion %s, on ", describe(series, "/post"), name_api(series),
+			describe(series, "/lkey"), kv_out_get_string(series, "/completion"));
 	fprintf(out, "CPU %llu", kv_out_get_count(series, "/cpu"));
 	if (kv_out_get(series, "/responder_cpu"))
 		fprintf(out, ", responder on CPU %llu", kv_out_get_count(series, "/responder_cpu"));
@@ -482,14 +546,7 @@ static void print_how(FILE *out, struct json_object *r)
 		KV_COUNT(kv_out_get_count(series, "/warmup_discarded")));
 }
 
-/**
- * kv_report_lat() - print one measurement
- * @doc: its document
- * @r: what is printed
- * @f: receives why not
- *
- * Return: 0 or a negative errno.
- */
+/** kv_report_lat() - print one measurement */
 int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
 	static const struct kv_listing columns[] = {
@@ -520,7 +577,6 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 	ret = kv_listing_print(kv_out_get(cell, "/result"), columns, r->stats ? 10 : 6, f);
 	if (ret)
 		return ret;
-	printf("\n");
 	out = kv_prose_begin(&prose, stdout);
 	if (kv_unit_counts())
 		kv_tables_print_typical(kv_out_get(cell, "/result"), out);

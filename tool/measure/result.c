@@ -4,6 +4,7 @@
 #include <string.h>
 #include <json-c/printbuf.h>
 #include <sys/param.h>
+#include "measure/hosts.h"
 #include "measure/result.h"
 #include "out/out.h"
 #include "out/table.h"
@@ -50,7 +51,6 @@ struct json_object *kv_result_create(const char *schema, struct json_object *spe
 
 /**
  * kv_result_work() - describe the work that was measured
- * @w: the work
  *
  * Return: an object, owned by the caller, to which results are added.
  */
@@ -61,17 +61,24 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	if (w->kind != KV_KIND_NULL) {
 		kv_out_put_string(obj, "op", kv_enum_name(kv_enum_op, w->op));
 		kv_out_put_count(obj, "size_bytes", w->size);
+		kv_out_put_string(obj, "qp_type", kv_enum_name(kv_enum_bw_type, w->type));
 		kv_out_put_string(obj, "connect", kv_enum_name(kv_enum_connect, w->connect));
 	}
 	kv_out_put_string(obj, "loop", kv_enum_name(kv_enum_kind, w->kind));
 	if (w->kind == KV_KIND_STREAM) {
 		kv_out_put_count(obj, "threads", w->threads);
+		kv_out_put_count(obj, "qps", w->qps);
+		kv_out_put_bool(obj, "both_ways", w->both_ways);
 		kv_out_put_count(obj, "depth", w->depth);
+		if (kv_workload_served(w))
+			kv_out_put_count(obj, "rx_depth", w->rx_depth);
 		kv_out_put_count(obj, "list", w->list);
 		kv_out_put_count(obj, "signal", w->signal);
+		if (w->rate)
+			kv_out_put(obj, "offered_per_second", kv_out_real(kv_workload_offered(w), 1));
 	}
-	kv_out_put_string(obj, "estimand", kv_workload_kinds[w->kind].estimand);
-	kv_out_put_string(obj, "sample", kv_workload_kinds[w->kind].sample);
+	kv_out_put_string(obj, "estimand", kv_workload_kind(w)->estimand);
+	kv_out_put_string(obj, "sample", kv_workload_kind(w)->sample);
 	kv_out_put_count(obj, "sample_divisor", kv_workload_kinds[w->kind].divisor);
 	return obj;
 }
@@ -102,6 +109,8 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post_context));
 		kv_out_put_string(obj, "completion", completion(w, kernel));
 		kv_out_put_string(obj, "completion_context", kv_enum_name(kv_enum_cq_context, w->completion));
+		if (!kernel)
+			kv_out_put_string(obj, "api", kv_enum_name(kv_enum_api, w->api));
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
 	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
@@ -195,7 +204,6 @@ static void put_cumulative(struct json_object *obj, const struct kv_hist *h, uin
 /**
  * kv_result_hist() - describe samples
  * @obj: gets the figures and the histogram
- * @h: the samples
  * @ns_per_tick: nanoseconds per tick of the samples
  */
 void kv_result_hist(struct json_object *obj, const struct kv_hist *h, double ns_per_tick)
@@ -224,7 +232,6 @@ static void put_verbs(struct json_object *obj, const struct kv_series *series)
 /**
  * kv_result_put_limits() - describe the limits and timeouts of a connection
  * @spec: the object that they are added to
- * @w: the work
  */
 void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 {
@@ -240,9 +247,11 @@ static void put_threads(struct json_object *obj, const struct kv_workload *w, co
 	struct json_object *requests = json_object_new_array(), *cpus = json_object_new_array();
 	uint64_t least = UINT64_MAX, most = 0;
 
-	for (uint32_t i = 0; i < w->threads; i++) {
+	/* Both ways: those of the initiator, and then those of the responder, whose CPUs are not listed. */
+	for (uint32_t i = 0; i < w->threads << w->both_ways; i++) {
 		json_object_array_add(requests, json_object_new_uint64(series->worker[i] * w->signal));
-		json_object_array_add(cpus, json_object_new_int(w->cpu[i]));
+		if (i < w->threads)
+			json_object_array_add(cpus, json_object_new_int(w->cpu[i]));
 		least = MIN(least, series->worker[i]);
 		most = MAX(most, series->worker[i]);
 	}
@@ -258,19 +267,24 @@ static void put_stream(struct json_object *obj, const struct kv_workload *w,
 	double rate = 1e9 * (double)requests / (double)series->elapsed_ns;
 
 	kv_out_put_count(obj, "requests", requests);
+	if (kv_workload_served(w))
+		kv_out_put_count(obj, "lost_requests", series->lost);
+	if (w->rate)
+		kv_out_put(obj, "offered_per_second", kv_out_real(kv_workload_offered(w), 1));
 	if (!requests)
 		return;
 	kv_out_put(obj, "requests_per_second", kv_out_real(rate, 1));
 	kv_out_put(obj, "bytes_per_second", kv_out_real(rate * w->size, 1));
 	kv_out_put_ns(obj, "request_ns", 1e9 / rate);
 	put_threads(obj, w, series);
+	if (w->hosts > 1)
+		kv_hosts_put_shares(obj, w, series);
+	if (series->most)
+		kv_out_put(obj, "qp_fairness", kv_out_real((double)series->least / (double)series->most, 4));
 }
 
 /**
  * kv_result_series() - describe the samples of one space
- * @w: the work
- * @space: the space
- * @series: its samples
  *
  * Return: an object, owned by the caller.
  */
@@ -318,27 +332,13 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 		struct json_object *series;
 
 		series = kv_result_series(&work, c->series[s].client, &p->series[s]);
-		snprintf(key, sizeof(key), "round_%s", kv_workload_kinds[p->work.kind].key);
+		snprintf(key, sizeof(key), "round_%s", kv_workload_kind(&p->work)->key);
 		kv_out_put(series, key, kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
 		kv_out_put_count(series, "resent", p->resent[s]);
+		if (p->setup[s].rounds)
+			kv_out_put(series, "setup", kv_setup_describe(&p->setup[s]));
 		kv_out_put(obj, c->series[s].name, series);
 	}
-}
-
-/* The faster series: "neither" if the two are equal, NULL if the verdict is not decided. */
-static const char *find_faster(const struct kv_finding *f)
-{
-	switch (f->judgement.verdict) {
-	case KV_VERDICT_A_LESS:
-		return f->who[0];
-	case KV_VERDICT_B_LESS:
-		return f->who[1];
-	case KV_VERDICT_EQUAL:
-		return "neither";
-	case KV_VERDICT_UNDECIDED:
-		break;
-	}
-	return NULL;
 }
 
 static void format_doubt(const struct kv_finding *f, char *text, size_t size)
@@ -353,7 +353,9 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 			 KV_STATS_MIN_ROUNDS, f->more);
 		break;
 	case KV_DOUBT_WIDE:
-		snprintf(text, size, "they may differ by %.2g %% (more %s or --duration)",
+		/* Two digits; of 100 on no exponent. */
+		snprintf(text, size, j->within < 0.995 ? "they may differ by %.2g %% (more %s or --duration)" :
+							 "they may differ by %.0f %% (more %s or --duration)",
 			 100 * j->within, f->more);
 		break;
 	case KV_DOUBT_STEAL:
@@ -384,7 +386,12 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 static void put_verdict(struct json_object *obj, const struct kv_finding *f)
 {
 	const struct kv_interval *i = &f->diff;
-	const char *faster = find_faster(f);
+	const char *faster = (const char *[]){
+		[KV_VERDICT_A_LESS] = f->who[0],
+		[KV_VERDICT_B_LESS] = f->who[1],
+		[KV_VERDICT_EQUAL] = "neither",
+		[KV_VERDICT_UNDECIDED] = NULL,
+	}[f->judgement.verdict];
 	double unit = kv_unit_of(f->scale);
 	double low = fmin(fabs(i->low), fabs(i->high)) * unit;
 	double high = fmax(fabs(i->low), fabs(i->high)) * unit;
@@ -443,7 +450,6 @@ static struct json_object *describe_finding(struct kv_finding *f)
 /**
  * kv_finding_put() - describe the only difference of a comparison, with its verdict beside it
  * @obj: gets the difference and the verdict
- * @f: the finding
  */
 void kv_finding_put(struct json_object *obj, struct kv_finding *f)
 {
@@ -508,7 +514,6 @@ static struct json_object *describe_differences(const struct kv_point *p)
 
 /**
  * kv_result_point() - describe a point of a comparison
- * @p: the point
  *
  * Return: an object, owned by the caller.
  */

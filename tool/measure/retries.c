@@ -39,7 +39,7 @@ static const struct kv_counter *find(const struct kv_counters *c, const char *na
 
 static bool is_same(const struct kv_site *client, const struct kv_site *server)
 {
-	return !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
+	return client && !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
 }
 
 static bool read_end(const struct kv_site *s, struct kv_counters *c)
@@ -50,7 +50,7 @@ static bool read_end(const struct kv_site *s, struct kv_counters *c)
 
 /**
  * kv_retries_count() - how many packets were lost, late or sent again so far
- * @client: one end
+ * @client: one end; NULL: only the other end's are counted
  * @server: the other end
  *
  * Return: the sum over the devices of both; a counter that a driver lacks adds nothing.
@@ -82,10 +82,20 @@ void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
 		      const struct kv_site *server)
 {
 	memset(r, 0, sizeof(*r));
-	r->site[0] = client;
-	r->site[1] = is_same(client, server) ? NULL : server;
-	for (unsigned int end = 0; end < 2; end++)
-		r->counted[end] = read_end(r->site[end], &r->before[end]);
+	kv_retries_add(r, client);
+	kv_retries_add(r, is_same(client, server) ? NULL : server);
+}
+
+/**
+ * kv_retries_add() - read the counters of one more end before a measurement
+ * @r: kv_retries_start() was called
+ * @server: the end; must stay open; NULL: an end whose device is counted already
+ */
+void kv_retries_add(struct kv_retries *r, const struct kv_site *server)
+{
+	r->site[r->n] = server;
+	r->counted[r->n] = read_end(server, &r->before[r->n]);
+	r->n++;
 }
 
 /**
@@ -94,7 +104,7 @@ void kv_retries_start(struct kv_retries *r, const struct kv_site *client,
  */
 void kv_retries_stop(struct kv_retries *r)
 {
-	for (unsigned int end = 0; end < 2; end++)
+	for (unsigned int end = 0; end < r->n; end++)
 		r->counted[end] &= read_end(r->site[end], &r->after[end]);
 }
 
@@ -125,7 +135,7 @@ struct json_object *kv_retries_describe(const struct kv_retries *r)
 {
 	struct json_object *list = json_object_new_array();
 
-	for (unsigned int end = 0; end < 2; end++) {
+	for (unsigned int end = 0; end < r->n; end++) {
 		const struct kv_site *s = r->site[end];
 		struct json_object *item;
 
@@ -157,7 +167,6 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 /**
  * kv_retries_tell() - print how many packets were lost, late or sent again
  * @described: the array of kv_retries_describe()
- * @out: where to
  */
 void kv_retries_tell(struct json_object *described, FILE *out)
 {

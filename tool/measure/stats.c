@@ -14,12 +14,7 @@
 /* A gap between two modes is at least this many times as wide as either of them. */
 #define MODES_SPREADS 4
 
-/**
- * kv_stats_count() - number of samples
- * @h: the histogram
- *
- * Return: the number.
- */
+/** kv_stats_count() - number of samples */
 uint64_t kv_stats_count(const struct kv_hist *h)
 {
 	uint64_t n = 0;
@@ -51,7 +46,6 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
 
 /**
  * kv_stats_mode() - the bin with the most samples
- * @h: the histogram
  *
  * Return: the bin, the lowest one if several have the most; 0 if there is no sample.
  */
@@ -66,7 +60,6 @@ unsigned int kv_stats_mode(const struct kv_hist *h)
 
 /**
  * kv_stats_mean() - arithmetic mean, from the exact sum
- * @h: the histogram
  *
  * Return: ticks; NAN if there is no sample.
  */
@@ -79,7 +72,6 @@ double kv_stats_mean(const struct kv_hist *h)
 
 /**
  * kv_stats_stddev() - standard deviation
- * @h: the histogram
  *
  * Each sample counts as the middle of its bin's extremes: that is its value to 0.05 %.
  *
@@ -110,8 +102,6 @@ double kv_stats_stddev(const struct kv_hist *h)
  * Ten samples must be on the quantile's side with fewer samples: so the median needs
  * 20, 0.99 needs 1000, and 0.999 needs 10 000. The ends 0 and 1 are never supported:
  * the smallest and the largest sample predict nothing about the next run.
- *
- * Return: true if there are enough.
  */
 bool kv_stats_supports(uint64_t count, double q)
 {
@@ -129,7 +119,6 @@ static double place(uint64_t low, uint64_t high, double fraction)
 
 /**
  * kv_stats_quantile() - a quantile of the samples
- * @h: the histogram
  * @q: 0 .. 1
  *
  * The quantile is interpolated inside its bin, as if the bin's samples were spread evenly from
@@ -159,7 +148,6 @@ double kv_stats_quantile(const struct kv_hist *h, double q)
 
 /**
  * kv_stats_step() - the next step of the cumulative distribution
- * @h: the histogram
  * @all: kv_stats_count()
  * @step: the step before; receives the next one
  *
@@ -203,8 +191,6 @@ static double *sort_copy(const double *value, unsigned int n)
 
 /**
  * kv_stats_median() - the median of a few values that are known one by one
- * @value: the values
- * @n: how many
  *
  * Return: the median, between the middle two if there are two; NAN if there is no value, or no
  * memory.
@@ -237,7 +223,6 @@ void kv_stats_load(struct kv_load *l, const struct kv_cpu_time *before,
 
 /**
  * kv_stats_cpu() - the CPU time that the whole host spent on an operation
- * @l: the load
  *
  * Idle time comes in whole ticks. What is cut off is evenly distributed, and the difference of two
  * readings has a variance of a sixth of a squared tick. The sum over all blocks must be known
@@ -363,6 +348,64 @@ out_free:
 }
 
 /**
+ * kv_stats_center() - what a series is, with its intervals
+ * @v: its figure in each round
+ *
+ * Return: how far it is from nothing, see kv_stats_shift().
+ */
+struct kv_interval kv_stats_center(const double *v, unsigned int n)
+{
+	double *nothing = calloc((size_t)n + 1, sizeof(*nothing));
+	struct kv_interval out = kv_stats_shift(v, nothing, nothing ? n : 0);
+
+	free(nothing);
+	return out;
+}
+
+/**
+ * kv_stats_known() - is the size in memory of an object known?
+ * @i: its interval, bytes
+ * @count: how many objects were made; memory has grown by so many of them
+ */
+enum kv_known kv_stats_known(const struct kv_interval *i, uint64_t count)
+{
+	if (!i->valid)
+		return KV_KNOWN_FEW;
+	if (!(i->value * (double)count >= KV_STATS_GROWTH))
+		return KV_KNOWN_LITTLE;
+	return (i->high - i->low) / 2 > KV_STATS_MEMORY * i->value ? KV_KNOWN_WIDE : KV_KNOWN;
+}
+
+/**
+ * kv_stats_knee() - where does a rate come near the best one?
+ * @rate: of each size, in ascending order of the sizes; NAN: unknown
+ * @n: how many
+ * @share: of the best one
+ *
+ * Return: index of the first rate that is at least that share of the largest one; -1 if the smallest size
+ * has it, if a smaller size is unknown, or if there are fewer than KV_STATS_KNEE_SIZES sizes: then no knee was seen.
+ */
+int kv_stats_knee(const double *rate, unsigned int n, double share)
+{
+	double best = 0;
+
+	for (unsigned int i = 0; i < n; i++)
+		best = fmax(best, rate[i]);
+	for (unsigned int i = 0; i < n && n >= KV_STATS_KNEE_SIZES && !isnan(rate[i]); i++)
+		if (rate[i] >= share * best)
+			return i ? (int)i : -1;
+	return -1;
+}
+
+/** kv_stats_all_to_all() - how many QPs has a node where each process is connected to each of the other nodes? */
+struct kv_all_to_all kv_stats_all_to_all(uint64_t nodes, uint64_t processes)
+{
+	const uint64_t each = (nodes - 1) * processes;
+
+	return (struct kv_all_to_all){ .process_qps = each, .node_qps = each * processes };
+}
+
+/**
  * kv_stats_find_modes() - do the rounds of a series fall into two groups?
  * @median: the median of each round
  * @n: how many rounds
@@ -370,8 +413,6 @@ out_free:
  *
  * There are two groups if two or more rounds are on each side of a gap that is several times as
  * wide as either group, and wider than KV_STATS_MODES_GAP of the median.
- *
- * Return: true if there are two groups.
  */
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes)
 {
@@ -450,7 +491,6 @@ static enum kv_doubt find_doubt(const struct kv_rounds *s, const struct kv_inter
 
 /**
  * kv_stats_judge() - judge the difference of two series
- * @s: the series
  * @i: their difference, kv_stats_shift() of them
  *
  * One series is less if 0 is not in the 95 % interval. Otherwise the two are equal within a
@@ -493,7 +533,6 @@ static uint64_t draw(uint64_t *state)
  * kv_stats_shuffle() - a random order (Fisher and Yates)
  * @state: state of the random numbers, updated; the same initial value gives the same orders
  * @order: receives 0 .. @n - 1
- * @n: how many
  */
 void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n)
 {

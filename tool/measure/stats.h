@@ -28,6 +28,18 @@
 /* A CPU time must be known within this share of it. */
 #define KV_STATS_CPU 0.05
 
+/*
+ * A size in memory is known if it is the share of so many bytes: the kernel's allocators keep some
+ * hundred KiB of freed objects, and give those first. Its interval must be within this share of it.
+ */
+#define KV_STATS_GROWTH (1 << 20)
+#define KV_STATS_MEMORY 0.1
+
+/* The shares of the best rate at which a size is the knee of a sweep, and the fewest sizes of a sweep that has one. */
+#define KV_STATS_HALF 0.5
+#define KV_STATS_NEARLY 0.9
+#define KV_STATS_KNEE_SIZES 4
+
 /* What the host's CPUs did while blocks were measured. */
 struct kv_load {
 	double busy_ns; /* time of all CPUs that was neither idle nor stolen */
@@ -45,6 +57,20 @@ struct kv_interval {
 	/* False if there is no interval: fewer than KV_STATS_MIN_ROUNDS rounds, or no memory. */
 	bool valid;
 	double median; /* the larger median of the two series; NAN if there is no @value */
+};
+
+/* Is a size in memory known? */
+enum kv_known {
+	KV_KNOWN,
+	KV_KNOWN_FEW, /* no interval */
+	KV_KNOWN_LITTLE, /* memory has grown by less than KV_STATS_GROWTH */
+	KV_KNOWN_WIDE, /* the interval is wider than KV_STATS_MEMORY */
+};
+
+/* Connections of each process of a node with each process of all other nodes. */
+struct kv_all_to_all {
+	uint64_t process_qps;
+	uint64_t node_qps;
 };
 
 /* Two series that were measured in the same rounds. */
@@ -120,6 +146,10 @@ double kv_stats_cpu(const struct kv_load *l);
 double kv_stats_steal(const struct kv_cpu_time *before, const struct kv_cpu_time *after);
 
 struct kv_interval kv_stats_shift(const double *a, const double *b, unsigned int n);
+struct kv_interval kv_stats_center(const double *v, unsigned int n);
+enum kv_known kv_stats_known(const struct kv_interval *i, uint64_t count);
+int kv_stats_knee(const double *rate, unsigned int n, double share);
+struct kv_all_to_all kv_stats_all_to_all(uint64_t nodes, uint64_t processes);
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);
 struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_interval *i);
 void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n);

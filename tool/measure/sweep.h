@@ -11,6 +11,9 @@ struct kv_sweep {
 	const struct kv_contrast *contrast; /* the series */
 	struct kv_list ops; /* enum kverbs_op */
 	struct kv_list sizes; /* bytes; an atomic operation has 8 bytes in any case */
+	struct kv_list qps; /* of each thread, in turn; none: what @work has */
+	/* Requests per second of each connection, see kv_workload.rate; KV_PARSE_PERCENT: of what is reached without. */
+	struct kv_list rates;
 	/* @kind applies to all operations; else each operation has its default kind. */
 	bool has_kind;
 	enum kv_kind kind; /* how a latency is measured */
@@ -18,16 +21,20 @@ struct kv_sweep {
 	struct kv_workload work; /* the members that all points share */
 	uint32_t spaces; /* bits 1 << enum kv_space_id: those that are measured, and whose sites are open */
 	struct kv_site site[KV_SPACES]; /* of this host */
-	struct kv_site peer[KV_SPACES]; /* of the host where the servers are; not used if @host is NULL */
-	const char *host; /* name of the host where the servers are; NULL: this host */
+	/* Of the hosts where the servers are, @work.hosts of them; not used if @host is NULL. */
+	struct kv_site peer[KV_HOSTS_MAX][KV_SPACES];
+	const char *host; /* name of the first host where the servers are; NULL: this host */
 
 	unsigned int tried; /* points that were begun */
 	unsigned int measured; /* points that gave figures */
 	/* The first fault; a point that the device can't do counts if there is no other. */
 	struct kv_fault fault;
+	char left_out[400]; /* sentences on the sizes and QPs that were asked for and cannot be; empty: none */
 
 	/* private */
 	unsigned int failed;
+	double capacity; /* requests per second of a connection without a rate, in the slower series; 0: not known */
+	bool over; /* a signal came, or the device is gone */
 	struct kv_point point;
 	struct kv_retries retries;
 	struct kv_progress progress;
@@ -35,5 +42,6 @@ struct kv_sweep {
 
 bool kv_sweep_has_one_thread(const struct kv_sweep *m);
 struct json_object *kv_sweep_spec(const struct kv_sweep *m);
+int kv_sweep_settle(struct kv_sweep *m);
 int kv_sweep_check(struct kv_sweep *m);
 int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc);

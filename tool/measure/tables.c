@@ -17,142 +17,134 @@
 #define LOOP { "loop", kv_listing_word, .path = "/loop", .spare = 1 }
 #define VERDICT { "verdict", kv_listing_verdict, .path = "/verdict" }
 
-/**
- * kv_tables_latencies() - print the table of a comparison of two series
- * @points: the points of the document
- * @name: the names of the series
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_tables_latencies() - print the table of a comparison of two series */
 int kv_tables_latencies(struct json_object *points, const char *const name[2], struct kv_fault *f)
 {
-	char path[4][CELL], difference[KV_LISTING_TEXT];
+	char difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
-		{ name[0], kv_listing_time, .path = path[0] },
-		{ "p99", kv_listing_time, .path = path[1], .spare = 2 },
-		{ name[1], kv_listing_time, .path = path[2] },
-		{ "p99", kv_listing_time, .path = path[3], .spare = 2 },
+		{ name[0], kv_listing_time, .path = "/p50_ns", .series = name[0] },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[0], .spare = 2 },
+		{ name[1], kv_listing_time, .path = "/p50_ns", .series = name[1] },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[1], .spare = 2 },
 		KV_LISTING_FINDING(difference),
 	};
 
-	for (unsigned int i = 0; i < 4; i++)
-		snprintf(path[i], CELL, "/%s/%s", name[i / 2], i % 2 ? "p99_ns" : "p50_ns");
 	kv_listing_name_difference(difference, name);
 	printf("Latency in %s: medians; %s is their difference, %% its share of %s's\n\n", kv_unit_name(),
 	       difference, name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
-/**
- * kv_tables_rates() - print the table of the streams of one series
- * @points: the points of the document
- * @name: the name of the series
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_tables_rates() - print the table of the streams of one series */
 int kv_tables_rates(struct json_object *points, const char *name, struct kv_fault *f)
 {
-	char path[5][CELL];
 	const struct kv_listing columns[] = {
 		OP, SIZE,
-		{ "Mbytes/s", kv_listing_mega, .path = path[0] },
-		{ "requests/s", kv_listing_count, .path = path[1] },
-		{ "per request", kv_listing_time, .path = path[2] },
-		{ "group: p50", kv_listing_time, .path = path[3] },
-		{ "p99", kv_listing_time, .path = path[4] },
-	};
-	static const char *const key[] = {
-		"bytes_per_second", "requests_per_second", "request_ns", "p50_ns", "p99_ns"
+		{ "Mbytes/s", kv_listing_mega, .path = "/bytes_per_second", .series = name },
+		{ "requests/s", kv_listing_count, .path = "/requests_per_second", .series = name },
+		{ "per request", kv_listing_time, .path = "/request_ns", .series = name },
+		{ "group: p50", kv_listing_time, .path = "/p50_ns", .series = name },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name },
 	};
 
-	for (unsigned int i = 0; i < 5; i++)
-		snprintf(path[i], CELL, "/%s/%s", name, key[i]);
 	printf("From %s space; times in %s; group: from its first post to its completion\n\n", name,
 	       kv_unit_name());
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
-/**
- * kv_tables_rates_of_two() - print the table of a comparison of streams of two series
- * @points: the points of the document
- * @name: the names of the series
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_tables_rates_of_two() - print the table of a comparison of streams of two series */
 int kv_tables_rates_of_two(struct json_object *points, const char *const name[2], struct kv_fault *f)
 {
-	char path[6][CELL], difference[KV_LISTING_TEXT];
+	char difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
 		OP, SIZE,
-		{ name[0], kv_listing_mega, .path = path[0] },
-		{ "req/s", kv_listing_count, .path = path[1], .spare = 2 },
-		{ "p99", kv_listing_time, .path = path[2], .spare = 3 },
-		{ name[1], kv_listing_mega, .path = path[3] },
-		{ "req/s", kv_listing_count, .path = path[4], .spare = 2 },
-		{ "p99", kv_listing_time, .path = path[5], .spare = 3 },
+		{ name[0], kv_listing_mega, .path = "/bytes_per_second", .series = name[0] },
+		{ "req/s", kv_listing_count, .path = "/requests_per_second", .series = name[0], .spare = 2 },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[0], .spare = 3 },
+		{ name[1], kv_listing_mega, .path = "/bytes_per_second", .series = name[1] },
+		{ "req/s", kv_listing_count, .path = "/requests_per_second", .series = name[1], .spare = 2 },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[1], .spare = 3 },
 		KV_LISTING_FINDING(difference),
 	};
-	static const char *const key[] = { "bytes_per_second", "requests_per_second", "p99_ns" };
 
-	for (unsigned int i = 0; i < 6; i++)
-		snprintf(path[i], CELL, "/%s/%s", name[i / 3], key[i % 3]);
 	kv_listing_name_difference(difference, name);
-	printf("Mbytes/s of each space; %s is the difference of the times per request in %s, %% its share of\n"
-	       "%s's\n\n", difference, kv_unit_name(), name[1]);
+	printf("Mbytes/s of each space; %s is the difference of the times per request in\n"
+	       "%s, %% its share of %s's\n\n", difference, kv_unit_name(), name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
-/**
- * kv_tables_stats() - print mean, standard deviation, CPU time and rate of series
- * @points: the points of the document
- * @name: the names of the series
- * @n: how many there are, 1 or 2
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
-int kv_tables_stats(struct json_object *points, const char *const *name, unsigned int n,
-		    struct kv_fault *f)
+/* In KiB, with its decimal. */
+static void kibibytes(char *text, struct json_object *value, struct json_object *obj)
 {
-	char path[8][CELL] = { "" }, title[2][CELL] = { "" };
-	const struct kv_listing columns[] = {
-		OP, SIZE,
-		{ title[0], kv_listing_time, .path = path[0] },
-		{ "stddev", kv_listing_time, .path = path[1] },
-		{ "CPU", kv_listing_time, .path = path[2] },
-		{ "samples/s", kv_listing_count, .path = path[3], .spare = 1 },
-		{ title[1], kv_listing_time, .path = path[4] },
-		{ "stddev", kv_listing_time, .path = path[5] },
-		{ "CPU", kv_listing_time, .path = path[6] },
-		{ "samples/s", kv_listing_count, .path = path[7], .spare = 1 },
-	};
-	static const char *const key[] = { "mean_ns", "stddev_ns", "cpu_ns", "samples_per_second" };
-	int ret;
+	snprintf(text, KV_LISTING_TEXT, "%.1f", json_object_get_double(value) / 1024);
+}
 
-	for (unsigned int i = 0; i < 4 * n; i++)
-		snprintf(path[i], CELL, "/%s/%s", name[i / 4], key[i % 4]);
-	for (unsigned int i = 0; i < n; i++)
-		snprintf(title[i], CELL, "%s: mean", name[i]);
-	printf("In %s: mean and standard deviation; CPU time of all CPUs per operation\n\n",
-	       kv_unit_name());
-	ret = kv_listing_print(points, columns, COUNT(columns) - 4 * (2 - n), f);
-	printf("\n");
+static void share_of_one(char *text, struct json_object *value, struct json_object *obj)
+{
+	snprintf(text, KV_LISTING_TEXT, "%.0f", 100 * json_object_get_double(value));
+}
+
+/**
+ * kv_tables_scale() - print what QPs cost, and how fast they are, by their number: a table for each series
+ * @n: how many series there are, 1 or 2
+ */
+int kv_tables_scale(struct json_object *points, const char *const *name, unsigned int n, struct kv_fault *f)
+{
+	int ret = 0;
+
+	printf("set-up: %s for a QP with all that belongs to it; verbs: its own part and that of its\n"
+	       "CQs; KiB: its memory; p50, p99: of a request, in %s; even: requests of the QP with the\n"
+	       "fewest, in %% of those of the QP with the most\n\n", kv_unit_name(), kv_unit_name());
+	for (unsigned int i = 0; i < n && !ret; i++) {
+		const struct kv_listing columns[] = {
+			{ name[i], kv_listing_word, .path = "/op" }, SIZE,
+			{ "QPs", kv_listing_number, .path = "/setup/connections", .series = name[i] },
+			{ "set-up", kv_listing_time, .path = "/setup/wall_ns/value", .series = name[i] },
+			{ "verbs", kv_listing_time, .path = "/setup/verbs_ns/value", .series = name[i], .spare = 1 },
+			{ "KiB", kibibytes, .path = "/setup/memory_bytes/value", .series = name[i] },
+			{ "requests/s", kv_listing_count, .path = "/requests_per_second", .series = name[i] },
+			{ "Mbytes/s", kv_listing_mega, .path = "/bytes_per_second", .series = name[i], .spare = 2 },
+			{ "p50", kv_listing_time, .path = "/p50_ns", .series = name[i], .spare = 3 },
+			{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[i] },
+			{ "even", share_of_one, .path = "/qp_fairness", .series = name[i] },
+		};
+
+		ret = kv_listing_print(points, columns, COUNT(columns), f);
+	}
 	return ret;
 }
 
 /**
+ * kv_tables_stats() - print mean, standard deviation, CPU time and rate of series
+ * @n: how many there are, 1 or 2
+ */
+int kv_tables_stats(struct json_object *points, const char *const *name, unsigned int n,
+		    struct kv_fault *f)
+{
+#define FIGURES(title, name)								\
+	{ title, kv_listing_time, .path = "/mean_ns", .series = name },			\
+	{ "stddev", kv_listing_time, .path = "/stddev_ns", .series = name },		\
+	{ "CPU", kv_listing_time, .path = "/cpu_ns", .series = name },			\
+	{ "samples/s", kv_listing_count, .path = "/samples_per_second", .series = name, .spare = 1 }
+	char title[2][CELL] = { "" };
+	const struct kv_listing columns[] = {
+		OP, SIZE, FIGURES(title[0], name[0]), FIGURES(title[1], name[n - 1]),
+	};
+#undef FIGURES
+
+	for (unsigned int i = 0; i < n; i++)
+		snprintf(title[i], CELL, "%s: mean", name[i]);
+	printf("In %s: mean and standard deviation; CPU time of all CPUs per operation\n\n",
+	       kv_unit_name());
+	return kv_listing_print(points, columns, COUNT(columns) - 4 * (2 - n), f);
+}
+
+/**
  * kv_tables_quadrants() - print the tables of a comparison of quadrants
- * @points: the points of the document
- * @f: receives the reason of a failure
  *
  * The tables show the figures of each quadrant, and the effect of changing one end: a single table
  * would be twice as wide as a terminal. The differences are those of kv_contrast_quadrants.
- *
- * Return: 0 or a negative errno.
  */
 int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 {
@@ -182,7 +174,7 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	};
 #undef DIFFERENCE
 	static const char title[] =
-		"\n%s in the kernel minus %s in user space: difference of medians in %s\n\n";
+		"%s in the kernel minus %s in user space: difference of medians in %s\n\n";
 	int ret;
 
 	printf("Latency in %s from client to server; K: kernel space, U: user space\n\n", kv_unit_name());
@@ -194,9 +186,7 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	if (ret)
 		return ret;
 	printf(title, "server", "server", kv_unit_name());
-	ret = kv_listing_print(points, server, COUNT(server), f);
-	printf("\n");
-	return ret;
+	return kv_listing_print(points, server, COUNT(server), f);
 }
 
 /* Makes a list of a point's series, each with its difference to the first one of its space. */
@@ -243,13 +233,7 @@ static struct json_object *list_spaces(struct json_object *point)
 	return list;
 }
 
-/**
- * kv_tables_contexts() - print how completions were noticed: two tables for each point
- * @points: the points of the document
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_tables_contexts() - print how completions were noticed: two tables for each point */
 int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 {
 #define DIFFERENCE(head)							\
@@ -272,7 +256,7 @@ int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 #undef DIFFERENCE
 	int ret = 0;
 
-	printf("Latency and CPU time in %s, by how completions are noticed; - first: minus the first\none of its space\n", kv_unit_name());
+	printf("Latency and CPU time in %s, by how completions are noticed; - first: minus the first\none of its space\n\n", kv_unit_name());
 	for (size_t i = 0; i < json_object_array_length(points) && !ret; i++) {
 		struct json_object *point = json_object_array_get_idx(points, i), *list;
 		char size[CELL];
@@ -280,18 +264,15 @@ int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 		if (!kv_out_get(point, "/contexts"))
 			continue;
 		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
-		printf("\n%s of %s\n\n", kv_out_get_string(point, "/op"), size);
+		printf("%s of %s\n\n", kv_out_get_string(point, "/op"), size);
 		list = list_contexts(point);
 		ret = kv_listing_print(list, contexts, COUNT(contexts), f);
 		json_object_put(list);
 		list = list_spaces(point);
-		if (!ret && json_object_array_length(list)) {
-			printf("\n");
+		if (!ret && json_object_array_length(list))
 			ret = kv_listing_print(list, spaces, COUNT(spaces), f);
-		}
 		json_object_put(list);
 	}
-	printf("\n");
 	return ret;
 }
 
@@ -345,31 +326,21 @@ static void connections(char *text, struct json_object *rounds, struct json_obje
 
 /**
  * kv_tables_instructions() - print the table of a comparison of two series that count instructions
- * @points: the points of the document
- * @name: the names of the series
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_tables_instructions(struct json_object *points, const char *const name[2],
 			   struct kv_fault *f)
 {
-	char path[2][CELL], rounds[2][CELL];
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
-		{ name[0], typical, .path = path[0] },
-		{ "have it", share, .path = path[0], .spare = 2 },
-		{ "connections", connections, .path = rounds[0], .spare = 3 },
-		{ name[1], typical, .path = path[1] },
-		{ "have it", share, .path = path[1], .spare = 2 },
-		{ "connections", connections, .path = rounds[1], .spare = 3 },
+		{ name[0], typical, .path = "", .series = name[0] },
+		{ "have it", share, .path = "", .series = name[0], .spare = 2 },
+		{ "connections", connections, .path = "/round_p50_ns", .series = name[0], .spare = 3 },
+		{ name[1], typical, .path = "", .series = name[1] },
+		{ "have it", share, .path = "", .series = name[1], .spare = 2 },
+		{ "connections", connections, .path = "/round_p50_ns", .series = name[1], .spare = 3 },
 		VERDICT,
 	};
 
-	for (unsigned int i = 0; i < 2; i++) {
-		snprintf(path[i], CELL, "/%s", name[i]);
-		snprintf(rounds[i], CELL, "/%s/round_p50_ns", name[i]);
-	}
 	printf("Instructions of the typical sample; how many samples have exactly these; the\n"
 	       "medians of all connections\n\n");
 	return kv_listing_print(points, columns, COUNT(columns), f);
@@ -378,7 +349,6 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 /**
  * kv_tables_print_typical() - print the most frequent sample of a measurement
  * @series: the object that kv_result_series() made
- * @out: where to
  */
 void kv_tables_print_typical(struct json_object *series, FILE *out)
 {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include "measure/block.h"
+#include "sys/now.h"
 
 /*
  * The untimed pass: a few iterations of the same loops, endpoints and requests
@@ -15,6 +17,10 @@
 /* Any two values that differ in every byte. */
 #define SEED_A 0x6b76657262730011ULL
 #define SEED_B 0x517cc1b727220a95ULL
+
+/* How long a message over UC or UD may be on its way, and the interval of looks at the target. */
+#define ARRIVAL_NS 2000000000
+#define LOOK_MS 2
 
 /* One check of one pair. */
 struct check {
@@ -42,8 +48,7 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 /* Reports a read or a write of a buffer. */
 static int report(const struct check *c, const struct kv_site *s, int error, const char *what)
 {
-	return error ? kv_fault_backend(c->f, s->b, error, "cannot %s a buffer on %s", what,
-					s->dev.name) : 0;
+	return kv_fault_backend(c->f, s->b, error, "cannot %s a buffer on %s", what, s->dev.name);
 }
 
 static const struct kv_site *site_of(const struct check *c, const struct kv_buffer *buf)
@@ -51,9 +56,15 @@ static const struct kv_site *site_of(const struct check *c, const struct kv_buff
 	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].site;
 }
 
+/* Where a message begins in a buffer. */
+static uint32_t first_of(const struct check *c, const struct kv_buffer *buf)
+{
+	return buf == &c->p->target[0] || buf == &c->p->target[1] ? kv_workload_grh(&c->work) : 0;
+}
+
 static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 {
-	const struct kv_buf_data write = { buf->buf, 0, c->size, .from = data };
+	const struct kv_buf_data write = { buf->buf, first_of(c, buf), c->size, .from = data };
 	const struct kv_site *s = site_of(c, buf);
 
 	return report(c, s, kv_op_buf_write(s->b, &write, NULL, NULL), "fill");
@@ -61,7 +72,7 @@ static int put(struct check *c, const struct kv_buffer *buf, const void *data)
 
 static int take(struct check *c, const struct kv_buffer *buf, void *data)
 {
-	const struct kv_buf_data read = { buf->buf, 0, c->size, .into = data };
+	const struct kv_buf_data read = { buf->buf, first_of(c, buf), c->size, .into = data };
 	const struct kv_site *s = site_of(c, buf);
 
 	return report(c, s, kv_op_buf_read(s->b, &read, NULL, NULL), "read");
@@ -94,7 +105,7 @@ static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got,
 			    kv_enum_name(kv_enum_op, w->op), w->size, at, what, got, want);
 }
 
-static int compare(struct check *c, const struct kv_buffer *buf, const char *what)
+static int compare_once(struct check *c, const struct kv_buffer *buf, const char *what)
 {
 	int ret = take(c, buf, c->got);
 
@@ -107,7 +118,18 @@ static int compare(struct check *c, const struct kv_buffer *buf, const char *wha
 	return 0;
 }
 
-/* WRITE and READ: the destination has the source's bytes afterwards. */
+/* Over UC and UD a message may arrive later than its completion. */
+static int compare(struct check *c, const struct kv_buffer *buf, const char *what)
+{
+	uint64_t end_ns = kv_now_ns() + (c->work.type == KVERBS_QPT_RC ? 0 : ARRIVAL_NS);
+	int ret;
+
+	while ((ret = compare_once(c, buf, what)) == -EBADMSG && kv_now_ns() < end_ns)
+		poll(NULL, 0, LOOK_MS);
+	return ret;
+}
+
+/* One way: the destination has the source's bytes afterwards. */
 static int check_one_way(struct check *c)
 {
 	static const struct kv_amount once = { .iters = 1 };
@@ -133,33 +155,45 @@ static int check_word(struct check *c, const struct kv_buffer *buf, const char *
 	return compare(c, buf, what);
 }
 
-/* One atomic: it returns the target's old value and leaves the new value in the target. */
-static int check_atomic_once(struct check *c, uint64_t old, uint64_t new)
+/*
+ * One sample of atomics: the last one returns what the target had before it, and leaves its own value there.
+ * All write to one local buffer.
+ */
+static int check_atomics_once(struct check *c, uint64_t old, uint64_t back, uint64_t new)
 {
 	static const struct kv_amount once = { .iters = 1 };
-	uint64_t filler = ~old;
+	uint64_t filler = ~back;
 
 	return put(c, &c->p->target[1], &old) ?:
 	       put(c, &c->p->local[0], &filler) ?:
 	       run(c, &once) ?:
-	       check_word(c, &c->p->local[0], "the value that came back", old) ?:
+	       check_word(c, &c->p->local[0], "the value that came back", back) ?:
 	       check_word(c, &c->p->target[1], "the target", new);
+}
+
+/* Atomics of a sample: a stream's is a group of them. */
+static uint32_t count_atomics(const struct check *c)
+{
+	return c->work.kind == KV_KIND_STREAM ? c->work.signal : 1;
 }
 
 static int check_fetch_add(struct check *c)
 {
+	const uint64_t before = (count_atomics(c) - 1) * SEED_B, sum = before + SEED_B;
+
 	c->work.compare_add = SEED_B;
-	/* The second addition carries through all bytes. */
-	return check_atomic_once(c, SEED_A, SEED_A + SEED_B) ?: check_atomic_once(c, -SEED_B, 0);
+	/* The last addition of the second sample carries through all bytes. */
+	return check_atomics_once(c, SEED_A, SEED_A + before, SEED_A + sum) ?:
+	       check_atomics_once(c, -sum, -SEED_B, 0);
 }
 
 static int check_cmp_swp(struct check *c)
 {
 	c->work.compare_add = SEED_A;
 	c->work.swap = SEED_B;
-	/* If the comparison fails, the target keeps its value. */
-	return check_atomic_once(c, SEED_A, SEED_B) ?:
-	       check_atomic_once(c, SEED_A + 1, SEED_A + 1);
+	/* If the comparison fails, as it does after the first of a group, the target keeps its value. */
+	return check_atomics_once(c, SEED_A, count_atomics(c) > 1 ? SEED_B : SEED_A, SEED_B) ?:
+	       check_atomics_once(c, SEED_A + 1, SEED_A + 1, SEED_A + 1);
 }
 
 /*
@@ -193,6 +227,34 @@ static int check_both_ways(struct check *c)
 	return ret;
 }
 
+static int check_op(struct check *c)
+{
+	int ret;
+
+	if (c->work.op == KVERBS_OP_FETCH_ADD)
+		ret = check_fetch_add(c);
+	else if (c->work.op == KVERBS_OP_CMP_SWP)
+		ret = check_cmp_swp(c);
+	else if (kv_workload_one_way(&c->work))
+		ret = check_one_way(c);
+	else
+		ret = check_both_ways(c);
+	return ret ?: put_zeros(c);
+}
+
+/* The same with the ends in exchanged roles, of work that goes both ways. */
+static int check_back(struct check *c)
+{
+	int ret;
+
+	kv_pair_swap(c->p);
+	/* The CPUs are those of the other host, or of this one's initiator. */
+	c->work.cpu[0] = -1;
+	ret = check_op(c);
+	kv_pair_swap(c->p);
+	return ret;
+}
+
 /**
  * kv_verify_pair() - check that endpoints move the right bytes
  * @p: the endpoints, not measured on yet; their buffers are zeroed afterwards
@@ -211,8 +273,13 @@ int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
 	};
 	int ret;
 
-	/* One pair, by a thread. */
+	/* One pair, by a thread. With several threads, all CPUs of the workload are the initiator's. */
+	if (c.work.threads > 1)
+		c.work.cpu[1] = -1;
+	c.work.hosts = 1;
 	c.work.threads = 1;
+	c.work.qps = 1;
+	c.work.both_ways = false;
 
 	c.want = malloc(c.size);
 	c.got = malloc(c.size);
@@ -220,16 +287,10 @@ int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
 		ret = kv_fault_set(f, -ENOMEM, "no memory for verification");
 		goto out_free;
 	}
-	if (p->work.op == KVERBS_OP_FETCH_ADD)
-		ret = check_fetch_add(&c);
-	else if (p->work.op == KVERBS_OP_CMP_SWP)
-		ret = check_cmp_swp(&c);
-	else if (kv_workload_one_sided(&p->work))
-		ret = check_one_way(&c);
-	else
-		ret = check_both_ways(&c);
-	if (!ret)
-		ret = put_zeros(&c);
+	ret = check_op(&c);
+	if (!ret && p->work.both_ways)
+		ret = check_back(&c);
+	ret = kv_pair_blame(p, ret, f);
 out_free:
 	free(c.got);
 	free(c.want);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <sys/param.h>
 #include "measure/workload.h"
+#include "out/unit.h"
+
+#define NSEC_PER_SEC 1000000000ULL
 
 /**
  * kv_workload_set() - set the operation and its size
@@ -22,6 +26,25 @@ void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint
 }
 
 /**
+ * kv_workload_of_host() - the part of the work that one of several hosts has
+ * @w: the work
+ *
+ * Return: the work of one host; with one host @w itself.
+ */
+struct kv_workload kv_workload_of_host(const struct kv_workload *w)
+{
+	struct kv_workload part = *w;
+
+	if (w->hosts == 1)
+		return part;
+	part.threads /= w->hosts;
+	part.hosts = 1;
+	/* That is the CPU of another thread of this host. */
+	part.cpu[1] = -1;
+	return part;
+}
+
+/**
  * kv_workload_default_kind() - the default loop of an operation
  * @op: enum kverbs_op
  *
@@ -34,22 +57,93 @@ enum kv_kind kv_workload_default_kind(uint32_t op)
 }
 
 const struct kv_workload_kind kv_workload_kinds[] = {
-	[KV_KIND_COMPLETION] = { "post to completion", "post to completion", "p50_ns", 1 },
-	[KV_KIND_PINGPONG] = { "round trip", "half round trip", "p50_ns", 2 },
-	[KV_KIND_ONE_THREAD] = { "round trip", "half round trip", "p50_ns", 2 },
-	[KV_KIND_STREAM] = { "post of a group to its completion", "time per request", "request_ns", 1 },
-	[KV_KIND_NULL] = { "null loop", "null loop", "p50_ns", 1 },
+	[KV_KIND_COMPLETION] = { KVERBS_LOOP_POST_TO_COMPLETION, "post to completion", "post to completion", "p50_ns", 1 },
+	[KV_KIND_PINGPONG] = { KVERBS_LOOP_PINGPONG_CLIENT, "round trip", "half round trip", "p50_ns", 2 },
+	[KV_KIND_ONE_THREAD] = { KVERBS_LOOP_PINGPONG, "round trip", "half round trip", "p50_ns", 2 },
+	[KV_KIND_STREAM] = { KVERBS_LOOP_STREAM, "post of a group to its completion", "time per request",
+			     "request_ns", 1 },
+	[KV_KIND_NULL] = { KVERBS_LOOP_NULL, "null loop", "null loop", "p50_ns", 1 },
 };
 
+/** kv_workload_kind() - the samples and figures of a workload */
+const struct kv_workload_kind *kv_workload_kind(const struct kv_workload *w)
+{
+	static const struct kv_workload_kind paced = {
+		KVERBS_LOOP_STREAM, "due time of a group to its completion", "due time of a group to its completion", "p50_ns", 1,
+	};
+
+	return w->rate ? &paced : &kv_workload_kinds[w->kind];
+}
+
+/** kv_workload_default_rx() - receives that the responder of a stream keeps posted: as ib_send_bw, 512 for 128 sends */
+uint32_t kv_workload_default_rx(const struct kv_workload *w)
+{
+	return MIN(4 * w->depth * (w->srq ? w->qps : 1), KV_RUN_DEPTH_MAX);
+}
+
 /**
- * kv_workload_one_sided() - does one end post all requests, and the other none?
+ * kv_workload_interval_ns() - the time between two groups of a connection that are due
+ *
+ * Return: nanoseconds; 0: groups are not due at a time.
+ */
+uint64_t kv_workload_interval_ns(const struct kv_workload *w)
+{
+	return w->rate ? ((uint64_t)w->signal * NSEC_PER_SEC + w->rate / 2) / w->rate : 0;
+}
+
+/**
+ * kv_workload_offered() - requests that are due in a second at all connections
+ * @w: a stream with a rate
+ *
+ * Return: that of the interval, which is in whole nanoseconds.
+ */
+double kv_workload_offered(const struct kv_workload *w)
+{
+	return (double)w->threads * w->signal * NSEC_PER_SEC / (double)kv_workload_interval_ns(w);
+}
+
+/**
+ * kv_workload_one_way() - does one end post all sends, and the other none?
  * @w: the work; not KV_KIND_NULL
  *
- * Return: true if the responder needs no run.
+ * Return: false for ping-pongs.
  */
-bool kv_workload_one_sided(const struct kv_workload *w)
+bool kv_workload_one_way(const struct kv_workload *w)
 {
 	return w->kind == KV_KIND_COMPLETION || w->kind == KV_KIND_STREAM;
+}
+
+/**
+ * kv_workload_grh() - how many bytes stand in front of a message in the target?
+ * @w: the work
+ *
+ * Return: KV_RUN_GRH for UD, whose receives begin with a GRH; else 0.
+ */
+uint32_t kv_workload_grh(const struct kv_workload *w)
+{
+	return w->type == KVERBS_QPT_UD ? KV_RUN_GRH : 0;
+}
+
+/**
+ * kv_workload_served() - does the responder need a run of its own?
+ * @w: the work; not KV_KIND_NULL
+ *
+ * Return: true if it answers, or replaces receives, in a thread other than the initiator's.
+ */
+bool kv_workload_served(const struct kv_workload *w)
+{
+	return w->kind == KV_KIND_PINGPONG || (w->kind == KV_KIND_STREAM && kv_op_takes_recv(w->op));
+}
+
+/**
+ * kv_workload_recvs() - how many receives does the responder keep posted?
+ * @w: the work; not KV_KIND_NULL
+ *
+ * Return: the number, but not those of ping-pongs; 0 for a stream that takes none.
+ */
+uint32_t kv_workload_recvs(const struct kv_workload *w)
+{
+	return w->kind == KV_KIND_STREAM && !kv_workload_served(w) ? 0 : w->rx_depth;
 }
 
 /**
@@ -100,6 +194,21 @@ int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool us
 }
 
 /**
+ * kv_workload_check_api() - does the choice of an API concern the work?
+ * @api: enum kv_api
+ * @user: an end is in user space
+ * @f: receives the reason of a refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f)
+{
+	return api == KV_API_POST || user ? 0 :
+	kv_fault_usage(f, "--api %s is user space's; the kernel has ib_post_send only",
+		       kv_enum_name(kv_enum_api, api));
+}
+
+/**
  * kv_workload_adapt() - adapt the work to the initiator's device
  * @w: the work
  * @dev: the device
@@ -121,6 +230,29 @@ static int check_retry(const struct kv_workload *w, const struct kv_dev *dev, st
 			      w->retry_option, dev->name);
 }
 
+/* Can the device do this work over UC or UD? */
+static int check_type(const struct kv_workload *w, const struct kv_site *site, struct kv_fault *f)
+{
+	const char *space = site->b->ops->space, *type = kv_enum_name(kv_enum_qp_type, w->type);
+	uint32_t cap = w->type == KVERBS_QPT_UC ? KVERBS_CAP_UC : KVERBS_CAP_UD | KVERBS_CAP_AH;
+	struct kv_refusal why;
+
+	if (kv_op_check_type(w->op, w->type, &why))
+		return kv_fault_set(f, -EOPNOTSUPP, "%s: %s", kv_enum_name(kv_enum_op, w->op), why.text);
+	if ((site->dev.caps & cap) != cap)
+		return kv_fault_set(f, -EOPNOTSUPP, "%s space: %s has no %s QPs", space, site->dev.name, type);
+	if (w->connect == KV_CONNECT_CM)
+		return kv_fault_usage(f, "--type %s does not go with --connect cm, which connects RC QPs", type);
+	if (site->id == KV_SPACE_KERNEL && (kv_op_needs_remote(w->op) || w->lkey == KV_LKEY_MR))
+		return kv_fault_set(f, -EOPNOTSUPP,
+				    "kernel space: a %s QP carries no fast registration, so there is no key for %s",
+				    type, kv_op_needs_remote(w->op) ? kv_enum_name(kv_enum_op, w->op) : "--lkey mr");
+	if (w->type == KVERBS_QPT_UD && w->size > site->port->active_mtu)
+		return kv_fault_usage(f, "a size of %u bytes: a message over UD is one packet, on %s of at most %u bytes (%s space)",
+				      w->size, site->dev.name, site->port->active_mtu, space);
+	return 0;
+}
+
 /**
  * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
@@ -134,7 +266,11 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 {
 	const char *space = site->b->ops->space;
 	const struct kv_dev *dev = &site->dev;
+	struct kv_refusal why;
+	int ret;
 
+	if (w->type == KV_QPT_XRC)
+		return kv_fault_set(f, -EOPNOTSUPP, "%s space: %s %s", space, dev->name, kv_dev_explain_xrc(dev));
 	if (w->connect == KV_CONNECT_RAW && kv_dev_is_iwarp(dev))
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space, %s: iWARP connects through the RDMA CM: --connect cm",
@@ -143,19 +279,35 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
 				    space, dev->name, kv_enum_name(kv_enum_op, w->op));
+	if (w->type != KVERBS_QPT_RC) {
+		ret = check_type(w, site, f);
+		if (ret)
+			return ret;
+	}
+	if (kv_dev_is_iwarp(dev) && kv_run_check_iwarp(kv_workload_kinds[w->kind].loop, w->op, &why))
+		return kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
+				    kv_enum_name(kv_enum_op, w->op), why.text);
 	if (!dev->max_mr_bytes)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no fast registration, which buffers of runs need",
 				    space, dev->name);
 	if (w->size > site->port->max_msg_bytes)
-		return kv_fault_usage(f, "a size of %u bytes: %s takes messages of at most %u bytes (%s space)",
-				      w->size, dev->name, site->port->max_msg_bytes, space);
+		return kv_fault_usage(f, "a size of %s bytes: %s takes messages of at most %s bytes (%s space)",
+				      KV_COUNT(w->size), dev->name,
+				      KV_COUNT(site->port->max_msg_bytes), space);
 	if (w->size > dev->max_mr_bytes)
-		return kv_fault_usage(f, "a size of %u bytes: a registration on %s has at most %llu bytes (%s space)",
-				      w->size, dev->name, (unsigned long long)dev->max_mr_bytes,
-				      space);
+		return kv_fault_usage(f, "a size of %s bytes: a registration on %s has at most %s bytes (%s space)",
+				      KV_COUNT(w->size), dev->name, KV_COUNT(dev->max_mr_bytes), space);
 	if (w->depth + KV_WORKLOAD_WRS_MORE > dev->max_qp_wr)
 		return kv_fault_usage(f, "--depth %u: a queue on %s has at most %u requests (%s space)",
 				      w->depth, dev->name, dev->max_qp_wr, space);
+	if (w->srq && !(dev->caps & KVERBS_CAP_SRQ))
+		return kv_fault_set(f, -EOPNOTSUPP, "%s space: %s has no shared receive queues", space, dev->name);
+	if (w->srq && w->rx_depth > dev->max_srq_wr)
+		return kv_fault_usage(f, "--rx-depth %u: an SRQ on %s has at most %u requests (%s space)",
+				      w->rx_depth, dev->name, dev->max_srq_wr, space);
+	if (!w->srq && kv_workload_recvs(w) + KV_WORKLOAD_RECVS_MORE > dev->max_qp_wr)
+		return kv_fault_usage(f, "--rx-depth %u: a queue on %s has at most %u requests (%s space)",
+				      w->rx_depth, dev->name, dev->max_qp_wr, space);
 	return check_retry(w, dev, f);
 }

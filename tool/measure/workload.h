@@ -17,8 +17,12 @@ struct kv_workload {
 	uint32_t post; /* enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only */
 	uint32_t completion; /* enum kverbs_cq_context of the CQ of the initiator's sends */
 	enum kv_lkey lkey; /* enum kv_lkey; kernel space only */
-	/* KV_KIND_STREAM: the initiator's threads, each with a connection of its own; else 1. */
-	uint32_t threads;
+	uint32_t api; /* enum kv_api; user space only */
+	uint32_t threads; /* KV_KIND_STREAM: the initiator's threads; else 1 */
+	uint32_t qps; /* KV_KIND_STREAM: connections of each thread; else 1 */
+	/* KV_KIND_STREAM: hosts of responders, each with the same number of the threads; else 1. */
+	uint32_t hosts;
+	bool both_ways; /* KV_KIND_STREAM: the responder does the same to the initiator at the same time */
 	/*
 	 * Where the initiator's and the responder's threads run, or the initiator's if there are
 	 * more than one; -1: anywhere.
@@ -37,21 +41,35 @@ struct kv_workload {
 	uint8_t retry_cnt;
 	/* Name of the user's option that sets one of these two, or NULL. */
 	const char *retry_option;
+	uint32_t type; /* enum kverbs_qp_type */
 	enum kv_connect connect; /* how the two ends are connected */
-	/* Requests that an end may have posted at a time; 0: as many as runs need. */
+	/* Requests that each end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;
+	/* Receives that the responder keeps posted, if the operation takes any; ping-pongs: 0 */
+	uint32_t rx_depth;
+	bool srq; /* KV_KIND_STREAM: the responder's QPs of a thread take @rx_depth receives from one SRQ */
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
+	/* KV_KIND_STREAM: requests that are due in a second at each connection; 0: no request has a time when it is due. */
+	uint32_t rate;
 };
+
+/* Each host has a thread at least. */
+#define KV_HOSTS_MAX KV_RUN_WORKERS_MAX
+/* A message to another host has all ends of a run, of 112 bytes each, in a nest of at most 64 KiB. */
+#define KV_HOST_PAIRS_MAX 512
 
 /* What a send queue has room for beside these: a request for a registration, one for the drain. */
 #define KV_WORKLOAD_WRS_MORE 2
+/* What a receive queue has room for beside its receives: one request for the drain. */
+#define KV_WORKLOAD_RECVS_MORE 1
 
 /* Requests are posted in the context that suits the device. */
 #define KV_POST_BY_DEVICE UINT32_MAX
 
 /* The samples and figures of a kind of measurement. */
 struct kv_workload_kind {
+	uint32_t loop; /* enum kverbs_loop of the initiator */
 	const char *sample; /* name of a sample in the histogram */
 	const char *estimand; /* name of a printed figure */
 	const char *key; /* of a figure in a document */
@@ -68,15 +86,31 @@ extern const struct kv_workload_kind kv_workload_kinds[];
 /* Does a space have CQs of this context? @completion: enum kverbs_cq_context */
 static inline bool kv_workload_has_completion(enum kv_space_id space, uint32_t completion)
 {
-	return space == KV_SPACE_KERNEL || completion <= KVERBS_CQ_EVENT;
+	return space == KV_SPACE_KERNEL || kv_cq_is_raw(completion);
 }
 
+/* How many connections the work needs. */
+static inline uint32_t kv_workload_pairs(const struct kv_workload *w)
+{
+	return w->threads * w->qps;
+}
+
+/* The row of kv_workload_kinds, or that of a stream with a rate. */
+const struct kv_workload_kind *kv_workload_kind(const struct kv_workload *w);
+uint32_t kv_workload_default_rx(const struct kv_workload *w);
+uint64_t kv_workload_interval_ns(const struct kv_workload *w);
+double kv_workload_offered(const struct kv_workload *w);
+struct kv_workload kv_workload_of_host(const struct kv_workload *w);
 void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size);
 enum kv_kind kv_workload_default_kind(uint32_t op);
-bool kv_workload_one_sided(const struct kv_workload *w);
+bool kv_workload_one_way(const struct kv_workload *w);
+uint32_t kv_workload_grh(const struct kv_workload *w);
+bool kv_workload_served(const struct kv_workload *w);
+uint32_t kv_workload_recvs(const struct kv_workload *w);
 int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool user,
 				 struct kv_fault *f);
+int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);

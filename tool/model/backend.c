@@ -5,9 +5,7 @@
 
 /**
  * kv_backend_fail() - set the text of a failure
- * @b: the backend
  * @error: negative errno
- * @fmt: the text
  *
  * Return: @error
  */

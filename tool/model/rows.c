@@ -23,7 +23,6 @@ const uint8_t kv_op_commands[KV_OPS] = {
 
 /**
  * kv_member_find() - look for a member of a struct
- * @shape: shape of the struct
  * @name: name of the member in the struct
  *
  * Return: its row, or NULL.
@@ -40,9 +39,6 @@ const struct kv_member *kv_member_find(const struct kv_shape *shape, const char 
 /**
  * kv_member_is_zero() - is a member 0, false or ""?
  * @m: the member: a number, a bool or a text
- * @from: the struct
- *
- * Return: true if it is.
  */
 bool kv_member_is_zero(const struct kv_member *m, const void *from)
 {
@@ -66,9 +62,6 @@ static uint32_t beside(const struct kv_member *m, const char *from)
 
 /**
  * kv_member_is_given() - does a struct give a value to its member?
- * @shape: shape of the struct
- * @m: the member
- * @from: the struct
  * @all: a default value counts as given, too
  *
  * Return: true if kv_member.bit and kv_member.when say that it does.
@@ -98,7 +91,6 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 /**
  * kv_member_elements() - where the elements of a list are
  * @m: the list
- * @from: the struct
  *
  * Return: the first element.
  */
@@ -111,8 +103,6 @@ const char *kv_member_elements(const struct kv_member *m, const void *from)
 
 /**
  * kv_shape_given() - the attributes that a struct gives
- * @shape: shape of the struct
- * @from: the struct
  *
  * Return: bits 1 << attribute, for the attributes below 32.
  */

@@ -8,24 +8,15 @@
 
 /**
  * kv_gid_type_name() - name of a GID's type
- * @dev: the device
- * @gid: the GID
  *
  * Return: the name. The kernel calls an iWARP GID "IB", too, though it is no InfiniBand GID.
  */
 const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 {
-	if (kv_dev_is_iwarp(dev))
-		return "iWARP";
-	switch (gid->type) {
-	case KVERBS_GID_IB:
-		return "IB";
-	case KVERBS_GID_ROCE_V1:
-		return "RoCE v1";
-	case KVERBS_GID_ROCE_V2:
-		return "RoCE v2";
-	}
-	return "unknown type";
+	static const char *const names[] = { "IB", "RoCE v1", "RoCE v2" }; /* by KVERBS_GID_* */
+
+	return kv_dev_is_iwarp(dev) ? "iWARP" :
+	       gid->type < sizeof(names) / sizeof(names[0]) ? names[gid->type] : "unknown type";
 }
 
 /* All devices: their number, their names for messages, and the last device. */
@@ -47,12 +38,8 @@ static int add_name(const struct kv_dev *dev, void *arg)
 
 /**
  * kv_dev_choose() - find a device, or the only one there is
- * @b: the space's backend
  * @name: its name, or NULL for the only one
  * @dev: receives the device as the space sees it
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f)
 {
@@ -85,7 +72,6 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, st
 
 /**
  * kv_dev_is_gone() - is a device gone, or does its removal wait for us?
- * @b: the space's backend
  * @name: the device, which was there before
  *
  * Return: true if it is gone or its removal waits for us.
@@ -130,7 +116,6 @@ static bool is_going(struct kv_backend *b, const char *name, int error)
 
 /**
  * kv_dev_blame() - if a device is gone, report its removal instead of an error that results
- * @b: the space's backend
  * @name: the device, which was there before
  * @error: errno of the failure; 0: no failure
  * @f: the fault; replaced if the device was removed
@@ -148,7 +133,6 @@ int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fa
 
 /**
  * kv_port_find() - find a port of a device
- * @dev: the device
  * @number: number of the port; KV_PORT_ANY: the first active port, or else the first port
  *
  * Return: a port of @dev, possibly one that could not be queried, or NULL if there is none.
@@ -166,7 +150,6 @@ const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number)
 
 /**
  * kv_port_explain() - say why a port of a device can't be used
- * @dev: the device
  * @number: number of the port
  * @text: receives the explanation
  *
@@ -242,7 +225,6 @@ static int rank_gid(const struct kv_gid *g)
 
 /**
  * kv_gid_choose() - find a GID of a port
- * @port: the port
  * @index: index in the port's table; -1: the best GID, by type
  *
  * Return: a GID of @port, or NULL if there is none.
@@ -286,8 +268,6 @@ static int choose_gid(struct kv_site *s, int index, struct kv_fault *f)
  * @gid_index: index of the GID, or -1 for the best one by type
  * @f: receives the reason of a failure: there is no such port, the port can't be queried or is
  *	not active, or it has no such GID
- *
- * Return: 0 or a negative errno.
  */
 int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fault *f)
 {
@@ -298,7 +278,6 @@ int kv_site_choose(struct kv_site *s, uint32_t port, int gid_index, struct kv_fa
  * kv_site_open_backend() - open a space, with any devices or none
  * @id: which space
  * @b: receives its backend
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -EOPNOTSUPP if the space is not there.
  */
@@ -340,9 +319,6 @@ static int check_counter(const struct kv_site *s, struct kv_fault *f)
  * @dev: name of the device, or NULL for the only one
  * @port: number of its port, or KV_PORT_ANY
  * @gid_index: index of the GID, or -1 for the best one by type
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_site_open(struct kv_site *s, enum kv_space_id id, const char *dev, uint32_t port,
 		 int gid_index, struct kv_fault *f)
@@ -375,7 +351,6 @@ void kv_site_close(struct kv_site *s)
 
 /**
  * kv_site_post_context() - in which context are requests posted best?
- * @s: the site
  *
  * A post to rxe schedules work in a softirq of this CPU. If the post is in plain process context,
  * ksoftirqd runs the softirq, but only when the poller's time slice is over.
@@ -390,9 +365,7 @@ uint32_t kv_site_post_context(const struct kv_site *s)
 
 /**
  * kv_site_post() - post one request to a QP
- * @s: the site
  * @qp: the QP
- * @wr: the request
  *
  * Return: 0 or a negative errno; the backend has the reason.
  */

@@ -31,6 +31,13 @@ enum kv_type {
 	KV_NO_TYPE = KV_TYPES,
 };
 
+/* How user space posts and polls: ibv_post_send(), ibv_poll_cq(); or ibv_wr_*, ibv_start_poll(). */
+enum kv_api {
+	KV_API_POST,
+	KV_API_WR,
+	KV_API_MAX = KV_API_WR,
+};
+
 /* No argument, or no result. */
 struct kv_none {
 	uint8_t unused;
@@ -53,6 +60,26 @@ static inline bool kv_dev_is_iwarp(const struct kv_dev *dev)
 static inline bool kv_dev_is_rxe(const struct kv_dev *dev)
 {
 	return dev->vendor_id == KV_RXE_VENDOR_ID;
+}
+
+/* A type that a user may ask for, and is refused: no object has it, and no message. */
+#define KV_QPT_XRC (KVERBS_QPT_MAX + 1)
+
+/* IBV_DEVICE_XRC, in both spaces */
+#define KV_DEVICE_XRC (1U << 20)
+
+/* Why there is no XRC QP, after the device's name. */
+static inline const char *kv_dev_explain_xrc(const struct kv_dev *dev)
+{
+	return dev->cap_flags & KV_DEVICE_XRC ?
+	       "has XRC, but kverbs does not make XRC QPs yet: take another type" :
+	       "has no XRC: its cap_flags lack bit 20, IBV_DEVICE_XRC";
+}
+
+/* The contexts that both spaces have: the RDMA core does not handle these completions. */
+static inline bool kv_cq_is_raw(uint32_t context)
+{
+	return context == KVERBS_CQ_POLLED || context == KVERBS_CQ_EVENT;
 }
 
 /* One object; its type decides which member is valid. */

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
@@ -98,11 +97,7 @@ const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 	return reallocarray(table, (size_t)(end - table) + 1, sizeof(*table));
 }
 
-/**
- * kv_keys_preset() - set the default values of keys
- * @shape: shape of the struct
- * @to: the struct
- */
+/** kv_keys_preset() - set the default values of keys */
 void kv_keys_preset(const struct kv_shape *shape, void *to)
 {
 	for (unsigned int i = 0; i < shape->members; i++) {
@@ -121,7 +116,7 @@ void kv_keys_preset(const struct kv_shape *shape, void *to)
 /* The reading of one command's words. No table has more than 64 keys. */
 struct reader {
 	const struct kv_key *table;
-	const struct kv_variables *variables;
+	struct kv_variables *variables;
 	struct kv_fault *f;
 	void *args;
 	uint64_t seen; /* keys of @table, a bit each */
@@ -133,7 +128,6 @@ struct reader {
 
 /**
  * kv_key_find() - look for a key
- * @table: the keys
  * @word: its name, which may have _ for -, and be written as an option, with -- before it
  *
  * Return: the key, or NULL.
@@ -381,40 +375,28 @@ static int take_key(struct reader *r, char **words, size_t n, size_t *used)
 /**
  * kv_args_parse() - read the keys and values of a command
  * @table: the command's keys
- * @variables: the names of objects
- * @word: the words that were typed
- * @n: how many words
  * @args: the command's struct, with its defaults; receives the values
- * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
-int kv_args_parse(const struct kv_key *table, const struct kv_variables *variables,
-		  char **word, size_t n, void *args, struct kv_fault *f)
+int kv_args_parse(const struct kv_key *table, struct kv_variables *variables, char **word,
+		  size_t n, void *args, struct kv_fault *f)
 {
 	struct reader r = { .table = table, .variables = variables, .f = f, .args = args };
 	size_t first = table->bare && n;
-	int ret = 0;
+	int ret = first ? take_bare(&r, word[0]) : 0;
 
-	if (first)
-		ret = take_bare(&r, word[0]);
 	for (size_t i = first, used = 0; i < n && !ret; i += used)
 		ret = take_key(&r, word + i, n - i, &used);
-	if (!ret)
-		ret = close_piece(&r);
-	if (!ret)
-		ret = check_must(table, r.seen, f);
+	ret = ret ?: close_piece(&r) ?: check_must(table, r.seen, f);
 	((struct kv_given *)args)->seen = r.seen;
 	return ret;
 }
 
 /**
  * kv_args_given() - was a key given?
- * @table: the keys
  * @given: the keys that were given, in the command's struct
  * @name: name of the key
- *
- * Return: true if it was.
  */
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name)
 {
@@ -426,7 +408,6 @@ bool kv_args_given(const struct kv_key *table, const struct kv_given *given, con
 /**
  * kv_args_flags() - describe a set of words
  * @table: the words, whose values are bits
- * @flags: the bits
  *
  * Return: an array of the words whose bits are set, owned by the caller.
  */

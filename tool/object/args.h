@@ -92,7 +92,7 @@ struct kv_key {
 const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 				  const struct kv_key *const *more);
 void kv_keys_preset(const struct kv_shape *shape, void *to);
-int kv_args_parse(const struct kv_key *table, const struct kv_variables *variables, char **word,
+int kv_args_parse(const struct kv_key *table, struct kv_variables *variables, char **word,
 		  size_t n, void *args, struct kv_fault *f);
 const struct kv_key *kv_key_find(const struct kv_key *table, const char *word);
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name);

@@ -31,6 +31,69 @@ static int add_object(const union kv_object *object, void *arg)
 	return kv_interrupt_seen() ? -ECANCELED : 0;
 }
 
+static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type, uint32_t id)
+{
+	const struct kv_shape *shape = kv_object_rows[by].shape;
+
+	for (unsigned int i = 0; i < shape->members; i++) {
+		const struct kv_member *m = &shape->member[i];
+
+		if (m->refers == 1U + type &&
+		    *(const uint32_t *)((const char *)o + m->offset) == id)
+			return true;
+	}
+	return false;
+}
+
+/* The objects that are shown, whose users are sought. */
+struct shown {
+	enum kv_type type;
+	enum kv_type by; /* type of the users */
+	char key[32];
+	struct json_object *list;
+};
+
+static int add_user(const union kv_object *object, void *arg)
+{
+	struct shown *shown = arg;
+
+	for (size_t i = 0; i < json_object_array_length(shown->list); i++) {
+		struct json_object *obj = json_object_array_get_idx(shown->list, i), *users;
+
+		if (!uses(shown->by, object, shown->type, (uint32_t)kv_out_get_count(obj, "/id")))
+			continue;
+		if (!json_object_object_get_ex(obj, shown->key, &users)) {
+			users = json_object_new_array();
+			kv_out_put(obj, shown->key, users);
+		}
+		json_object_array_add(users, json_object_new_int64(object->id));
+	}
+	return 0;
+}
+
+static void forget_users(void *arg)
+{
+	const struct shown *shown = arg;
+
+	for (size_t i = 0; i < json_object_array_length(shown->list); i++)
+		json_object_object_del(json_object_array_get_idx(shown->list, i), shown->key);
+}
+
+/* --details: the users are no part of what the command was to do, and a list that fails is left out. */
+static void add_users(struct kv_session *s, enum kv_type type, struct json_object *list)
+{
+	struct shown shown = { .type = type, .list = list };
+
+	s->untold = true;
+	for (shown.by = 0; s->details && shown.by < KV_TYPES; shown.by++) {
+		snprintf(shown.key, sizeof(shown.key), "used_by_%s",
+			 kv_enum_name(kv_enum_type, shown.by));
+		if (kv_object_each(s, shown.by, forget_users, add_user, &shown))
+			forget_users(&shown);
+	}
+	s->untold = false;
+}
+
 static int show_all(struct kv_session *s, enum kv_type type,
 		    struct json_object *result, struct kv_fault *f)
 {
@@ -38,6 +101,7 @@ static int show_all(struct kv_session *s, enum kv_type type,
 	int ret = kv_object_each(s, type, begin_list, add_object, &l);
 
 	if (!ret) {
+		add_users(s, type, l.list);
 		kv_out_put(result, "objects", l.list);
 		return 0;
 	}
@@ -54,15 +118,21 @@ static int show(struct kv_session *s, const void *args, struct json_object *resu
 {
 	const struct kv_given *given = args;
 	enum kv_type type = given->command->type;
+	struct json_object *list;
 	union kv_object object;
 	int ret;
 
 	if (!given->id)
 		return show_all(s, type, result, f);
 	ret = kv_session_get(s, type, given->id, &object, f);
-	if (!ret)
-		kv_object_whole(s, type, &object, result);
-	return ret;
+	if (ret)
+		return ret;
+	list = json_object_new_array();
+	kv_object_whole(s, type, &object, result);
+	json_object_array_add(list, json_object_get(result));
+	add_users(s, type, list);
+	json_object_put(list);
+	return 0;
 }
 
 /* The maximum number of objects that a message names. */
@@ -76,20 +146,6 @@ struct search {
 	char text[512];
 	unsigned int found;
 };
-
-static bool uses(enum kv_type by, const union kv_object *o, enum kv_type type, uint32_t id)
-{
-	const struct kv_shape *shape = kv_object_rows[by].shape;
-
-	for (unsigned int i = 0; i < shape->members; i++) {
-		const struct kv_member *m = &shape->member[i];
-
-		if (m->refers == 1U + type &&
-		    *(const uint32_t *)((const char *)o + m->offset) == id)
-			return true;
-	}
-	return false;
-}
 
 static int look_at(const union kv_object *object, void *arg)
 {
@@ -133,6 +189,7 @@ static int del(struct kv_session *s, const void *args, struct json_object *resul
 {
 	const struct kv_given *given = args;
 	enum kv_type type = given->command->type;
+	const struct kv_variable *name;
 	uint64_t ns;
 	int ret = kv_op_del(s->b, type, given->id, &ns);
 
@@ -143,8 +200,8 @@ static int del(struct kv_session *s, const void *args, struct json_object *resul
 		return ret;
 	}
 	kv_object_begin(s, type, given->id, result);
-	kv_variables_delete(&s->variables, type, given->id);
-	return 0;
+	name = kv_variables_delete(&s->variables, type, given->id);
+	return name && name->kept ? kv_object_forget(s, f) : 0;
 }
 
 static int call(struct kv_session *s, struct kv_operation_args *a, union kv_object *object,
@@ -357,36 +414,26 @@ static void list_word(char *text, char *several, size_t size, const char *word, 
 		kv_append(several, size, "%s%s", *several ? ", " : "", word);
 }
 
-static int refuse_noun(const char *word, struct kv_fault *f)
+/* @noun: NULL: @word should be one; @word: NULL: it is missing */
+static int refuse(const struct kv_noun *noun, const char *word, struct kv_fault *f)
 {
 	char text[256] = "", several[256] = "";
 
-	for (size_t i = 0; nouns[i]; i++)
+	for (size_t i = 0; !noun && nouns[i]; i++)
 		list_word(text, several, sizeof(text), nouns[i]->name, word);
-	if (*several)
-		return kv_fault_usage(f, "'%s' may be %s", word, several);
-	return kv_fault_usage(f, "there is no command '%s'; there are %s", word, text);
-}
-
-static int refuse_command(const struct kv_noun *noun, const char *word, struct kv_fault *f)
-{
-	char text[128] = "", several[128] = "";
-
-	for (const struct kv_command *c = noun->command; c->name; c++)
+	for (const struct kv_command *c = noun ? noun->command : NULL; c && c->name; c++)
 		list_word(text, several, sizeof(text), c->name, word ?: "");
 	if (*several)
 		return kv_fault_usage(f, "'%s' may be %s", word, several);
 	if (!word)
 		return kv_fault_usage(f, "a word is missing behind '%s': %s", noun->name, text);
-	return kv_fault_usage(f, "'%s' is not known; there are %s", word, text);
+	return kv_fault_usage(f, noun ? "'%s' is not known; there are %s" : "there is no command '%s'; there are %s",
+			      word, text);
 }
 
 /**
  * kv_command_choose() - find the command that words begin with
- * @word: the words
- * @n: how many
  * @c: receives the command; on failure only the noun, if there is a noun of this name
- * @f: receives the reason of a failure
  *
  * Return: 0 or -EINVAL.
  */
@@ -394,24 +441,18 @@ int kv_command_choose(char **word, size_t n, struct kv_choice *c, struct kv_faul
 {
 	*c = (struct kv_choice){ .noun = n ? kv_noun_find(word[0]) : NULL, .used = 1 };
 	if (!c->noun)
-		return refuse_noun(n ? word[0] : "", f);
+		return refuse(NULL, n ? word[0] : "", f);
 	c->command = kv_command_find(c->noun, "");
 	if (c->command)
 		return 0;
 	if (n < 2)
-		return refuse_command(c->noun, NULL, f);
+		return refuse(c->noun, NULL, f);
 	c->used = 2;
 	c->command = kv_command_find(c->noun, word[1]);
-	return c->command ? 0 : refuse_command(c->noun, word[1], f);
+	return c->command ? 0 : refuse(c->noun, word[1], f);
 }
 
-/**
- * kv_command_title() - the words that name a command
- * @text: receives the words
- * @size: size of @text
- * @noun: its noun
- * @command: the command
- */
+/** kv_command_title() - the words that name a command */
 void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
 		      const struct kv_command *command)
 {

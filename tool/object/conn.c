@@ -36,7 +36,7 @@ static const struct conn_args conn_init = {
 	  .help = "how long to wait, all steps together; default: 10s" }
 #define KEY_ACK_TIMEOUT							\
 	{ "ack-timeout", KV_KEY_U32, AT(param.ack_timeout), .max = 31,	\
-	  .help = "until a packet is sent again: 4.096 us * 2^N; default: 14, 67 ms" }
+	  .help = "time until an unacknowledged packet is sent again: 4.096 us * 2^N; default: 14, which is 67 ms" }
 #define KEY_PRIVATE_DATA						\
 	{ "private-data", KV_KEY_BYTES, AT(param.private_length),	\
 	  .help = "goes to the peer, which gets it padded with zeros" }
@@ -65,6 +65,17 @@ static const struct kv_key listen_key[] = {
 	  .help = "where; without a port, or with port 0, one is chosen" },
 	{ "backlog", KV_KEY_U32, AT(backlog), .max = KVERBS_CONN_BACKLOG_MAX,
 	  .help = "requests that may wait to be taken, 1 to 1024, others are rejected; default: 128" },
+	KV_KEY_DEV(AT(dev)),
+	KV_KEY_NAME(AT(name)),
+	{ .name = NULL },
+};
+
+static const struct kv_key join_key[] = {
+	{ "group", KV_KEY_SOCKADDR, AT(addr), .must = true, .bare = true,
+	  .help = "address of the group; on RoCE v2 IPv4: 224.0.0.0 to 239.255.255.255" },
+	{ "src", KV_KEY_SOCKADDR, AT(src), .must = true,
+	  .help = "address of the device, such as $dev.addr" },
+	KEY_TIMEOUT,
 	KV_KEY_DEV(AT(dev)),
 	KV_KEY_NAME(AT(name)),
 	{ .name = NULL },
@@ -105,6 +116,10 @@ static const struct kv_key disconnect_key[] = {
 	{ .name = NULL },
 };
 
+static const struct kv_key none_key[] = {
+	{ .name = NULL },
+};
+
 static const struct kv_key wait_key[] = {
 	{ "state", KV_KEY_ENUM, AT(state), .names = kv_enum_conn_state,
 	  .help = "until it is in this one; default: established, and on the way there an answer is confirmed" },
@@ -127,18 +142,31 @@ static int take_conn(struct kv_session *s, const struct kv_conn_side *side, int 
 	return ret ? kv_session_reword(s, f) : 0;
 }
 
-static int make_listener(struct kv_session *s, const void *args,
-			 union kv_object *object, struct kv_fault *f)
+/* Makes a CONN that has no peer: a listener, or a member of a group. */
+static int make_alone(struct kv_session *s, const struct conn_args *a, bool member,
+		      union kv_object *object, struct kv_fault *f)
 {
-	const struct conn_args *a = args;
 	struct kv_conn_init init = { .dev = a->dev, .persistent = !s->batch };
 	struct kv_conn_side side = side_of(s, a);
 	int ret = kv_object_dev(s, &init.dev, f);
 
 	if (ret)
 		return ret;
-	ret = kv_conn_listen(&side, &init, &a->addr, a->backlog, f);
+	ret = member ? kv_conn_join(&side, &init, &a->src, &a->addr, f) :
+		       kv_conn_listen(&side, &init, &a->addr, a->backlog, f);
 	return take_conn(s, &side, ret, object, f);
+}
+
+static int make_listener(struct kv_session *s, const void *args,
+			 union kv_object *object, struct kv_fault *f)
+{
+	return make_alone(s, args, false, object, f);
+}
+
+static int make_member(struct kv_session *s, const void *args,
+		       union kv_object *object, struct kv_fault *f)
+{
+	return make_alone(s, args, true, object, f);
 }
 
 static int make_request(struct kv_session *s, const void *args,
@@ -250,6 +278,15 @@ static int disconnect(struct kv_session *s, const void *args,
 	return ret;
 }
 
+static int leave(struct kv_session *s, const void *args,
+		 struct json_object *result, struct kv_fault *f)
+{
+	const struct conn_args *a = args;
+	int ret = kv_op_conn_leave(s->b, &(struct kv_id){ a->given.id }, NULL, NULL);
+
+	return ret ? kv_session_refuse(s, ret, f) : describe(s, a->given.id, 0, result);
+}
+
 static int wait_for(struct kv_session *s, const void *args,
 		    struct json_object *result, struct kv_fault *f)
 {
@@ -273,6 +310,7 @@ static int add(struct kv_session *s, const void *args, struct json_object *resul
 {
 	static kv_object_make_fn *const make[KV_OPS] = {
 		[KV_OP_CONN_LISTEN] = make_listener,
+		[KV_OP_CONN_JOIN] = make_member,
 		[KV_OP_CONN_GET_REQUEST] = make_request,
 		[KV_OP_CONN_CONNECT] = make_connection,
 	};
@@ -307,5 +345,10 @@ const struct kv_command kv_conn_commands[] = {
 	{ "wait", "waits until it is established, or in another state",
 	  OF_CONN, .key = wait_key, ARGS, .fn = wait_for,
 	  .print = kv_text_object },
+	{ "join", "makes the host a member of a multicast group",
+	  "It tells the group's GID, Q_Key and QPN, for 'qp attach', 'ah add' and 'post send'. If it fails there is no conn.",
+	  .key = join_key, ARGS, .op = KV_OP_CONN_JOIN, .fn = add, .print = kv_text_object },
+	{ "leave", "ends the membership; the conn is idle then", OF_CONN, .key = none_key,
+	  ARGS, .fn = leave, .print = kv_text_object },
 	{ .name = NULL },
 };

@@ -89,11 +89,9 @@ static const struct kv_key move_key[] = {
 
 /**
  * kv_content_rest() - the length of a buffer from an offset to its end
- * @s: the session
  * @buf: id of the buffer
  * @offset: the byte
  * @length: receives the number of bytes, at least 1
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno, -ERANGE if the buffer has no byte at @offset.
  */

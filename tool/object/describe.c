@@ -12,7 +12,6 @@
 
 /**
  * kv_describe_gid() - describe a GID
- * @obj: receives the description
  * @key: its key in @obj
  * @gid: network order
  */
@@ -201,8 +200,6 @@ static void put_member(struct json_object *obj, const struct kv_shape *shape,
 /**
  * kv_describe() - describe a struct of the model
  * @obj: receives the members that kv_member.tell selects
- * @shape: shape of the struct
- * @from: the struct
  */
 void kv_describe(struct json_object *obj, const struct kv_shape *shape, const void *from)
 {
@@ -224,10 +221,7 @@ static void put_qp_state(struct json_object *obj, const struct kv_qp *qp)
 
 /**
  * kv_describe_object() - describe an object
- * @obj: receives the description
- * @type: type of the object
  * @name: its name in this batch, or NULL
- * @object: the object
  */
 void kv_describe_object(struct json_object *obj, enum kv_type type, const char *name,
 			const union kv_object *object)
@@ -243,11 +237,7 @@ void kv_describe_object(struct json_object *obj, enum kv_type type, const char *
 	kv_describe(obj, kv_object_rows[type].shape, object);
 }
 
-/**
- * kv_describe_event() - describe an event
- * @obj: receives the description
- * @event: the event
- */
+/** kv_describe_event() - describe an event */
 void kv_describe_event(struct json_object *obj, const struct kv_event *event)
 {
 	kv_describe(obj, &kv_shape_event, event);
@@ -268,11 +258,7 @@ static void put_ip(struct json_object *obj, const struct kv_dev *dev, const stru
 		kv_describe_gid(obj, "addr", port->addr);
 }
 
-/**
- * kv_describe_dev() - describe the device and its port 1 in the form that references use
- * @obj: receives the description
- * @dev: the device
- */
+/** kv_describe_dev() - describe the device and its port 1 in the form that references use */
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 {
 	const struct kv_port *port = kv_port_find(dev, 1);
@@ -293,7 +279,6 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 /**
  * kv_describe_refusal() - print a document with the refusal alone, if --json prints
  * @json: its file, or NULL
- * @f: the refusal
  */
 void kv_describe_refusal(const char *json, const struct kv_fault *f)
 {

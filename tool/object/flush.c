@@ -53,7 +53,6 @@ static uint32_t destroy_type(struct kv_session *s, enum kv_type type, bool persi
 
 /**
  * kv_flush_each() - destroy objects one by one, so that each verb is traced
- * @s: the session
  * @persistent: true: all persistent objects; false: the objects that die with the session
  *
  * Objects that can't be listed or destroyed are left to the caller's last step.
@@ -84,7 +83,7 @@ static int flush(struct kv_session *s, const void *args,
 		return kv_session_refuse(s, ret, f);
 	kv_out_put_count(result, "flushed", each + gone.flushed);
 	kv_out_put_count(result, "busy", gone.busy);
-	return 0;
+	return s->space == KV_SPACE_KERNEL ? kv_object_forget(s, f) : 0;
 }
 
 KV_NOUN_COMMAND(flush, "destroys all that is persistent", false,

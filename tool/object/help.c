@@ -9,8 +9,6 @@
 
 /**
  * kv_help_wanted() - is help asked for?
- * @word: the command
- * @n: how many words
  *
  * Return: true if its first words end with --help.
  */
@@ -59,12 +57,7 @@ static void format_value(const struct kv_key *key, char *text, size_t size)
 		snprintf(text, size, "%s", name[key->kind]);
 }
 
-/**
- * kv_help_format_key() - a key and the placeholder for its value
- * @key: the key
- * @text: receives the text
- * @size: bytes of @text
- */
+/** kv_help_format_key() - a key and the placeholder for its value */
 void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
 {
 	char value[128];
@@ -74,12 +67,7 @@ void kv_help_format_key(const struct kv_key *key, char *text, size_t size)
 		 *value && !key->bare ? " " : "", value);
 }
 
-/**
- * kv_help_describe_key() - a key's purpose and its values
- * @key: the key
- * @text: receives the text
- * @size: bytes of @text
- */
+/** kv_help_describe_key() - a key's purpose and its values */
 void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)
 {
 	char words[256];
@@ -160,7 +148,7 @@ static void print_noun(const struct kv_noun *noun)
 		kv_command_title(title, sizeof(title), noun, c);
 		kv_wrap_row(title, c->help, COLUMN);
 	}
-	printf("\nWith --help behind it each of these lists its keys.\n");
+	printf("\n'kverbs COMMAND --help' lists a command's keys, 'kverbs --help' the options.\n");
 }
 
 /* The nouns, for a user at a prompt. */
@@ -176,7 +164,6 @@ static void print_nouns(void)
  * kv_help_print() - print the usage of a command, or of all commands of a noun
  * @word: the command, which may have --help among its words
  * @n: how many words; 0: all nouns are listed
- * @f: receives the reason of a failure
  *
  * Return: 0, or -EINVAL if there is no such command.
  */

@@ -17,10 +17,10 @@ struct monitor_args {
 
 static const struct kv_key monitor_key[] = {
 	{ "time", KV_KEY_TIME, offsetof(struct monitor_args, time_ns),
-	  HAS_TIME, .help = "how long; default: until Ctrl-C" },
+	  HAS_TIME, .help = "duration; default: until Ctrl-C" },
 	{ "count", KV_KEY_U32, offsetof(struct monitor_args, count),
 	  HAS_COUNT,
-	  .help = "ends after so many events; fewer within the time are a failure" },
+	  .help = "ends after N events; fewer events within 'time' are a failure" },
 	{ .name = NULL },
 };
 
@@ -85,6 +85,6 @@ static int monitor(struct kv_session *s, const void *args,
 	return ret;
 }
 
-KV_NOUN_COMMAND(monitor, "tells events as they come", false,
-		"In the kernel: devices that come and go, asynchronous events, completions with errors, runs started and done, what the RDMA CM says of connections, whosever they are. In user space, in a batch: the asynchronous events of the devices that it uses, and its connections. A line each; with --json a document each.",
+KV_NOUN_COMMAND(monitor, "prints events as they come", false,
+		"Kernel space: devices that come and go, asynchronous events, completions with errors, runs that start and end, and the RDMA CM's events, of all programs. User space, in a batch: the asynchronous events of the devices that the batch uses, and the events of its connections. Each event is a line, with --json a document.",
 		.key = monitor_key, .size = sizeof(struct monitor_args), .fn = monitor);

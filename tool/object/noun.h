@@ -82,10 +82,10 @@ extern const struct kv_command kv_conn_commands[];
 /* The key of all commands that make an object, and the key of those that name a device. */
 #define KV_KEY_NAME(offset)						\
 	{ "name", KV_KEY_TEXT, offset, .value = "NAME",			\
-	  .help = "its name for the rest of the batch" }
+	  .help = "its name, in place of the id: until the batch ends, or until the object is deleted" }
 #define KV_KEY_DEV(offset)						\
 	{ "dev", KV_KEY_DEVICE, offset, .value = "DEV",			\
-	  .help = "device; default: that of --dev, or the only one there is" }
+	  .help = "device; default: the device of --dev, or the only device" }
 
 /* The command that words begin with. */
 struct kv_choice {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include "batch/names.h"
 #include "object/describe.h"
 #include "object/object.h"
 #include "out/out.h"
@@ -7,22 +8,61 @@
 /* How often a list is restarted because objects came or went. */
 #define TRIES 10
 
-/* May a new object get this name? */
-static int check_name(const struct kv_session *s, const char *name, struct kv_fault *f)
+static bool exists(enum kv_type type, uint32_t id, void *arg)
 {
-	if (!name)
-		return 0;
-	if (!s->batch)
-		return kv_fault_usage(f, "name '%s': names last as long as a batch; here the id that is printed names the object",
-				      name);
-	return kv_variables_check(&s->variables, name, f);
+	struct kv_session *s = arg;
+	union kv_object object;
+	int ret;
+
+	s->untold = true;
+	ret = kv_op_get(s->b, type, id, &object);
+	s->untold = false;
+	return ret != -ENOENT;
+}
+
+/**
+ * kv_object_forget() - remove the names of objects that are gone from the file
+ * @s: the session
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_object_forget(struct kv_session *s, struct kv_fault *f)
+{
+	return kv_names_update(NULL, 0, 0, exists, s, f);
+}
+
+/* Is the name free for a new object? The file is written, and the name taken, when it exists. */
+static int check_name(struct kv_session *s, const char *name, struct kv_fault *f)
+{
+	const struct kv_variable *old;
+	int ret = name ? kv_variables_check(&s->variables, name, f) : 0;
+
+	if (ret || !name || s->batch)
+		return ret;
+	ret = kv_variables_read(&s->variables, f);
+	if (ret)
+		return ret;
+	old = kv_variables_find(&s->variables, name);
+	if (old && exists(old->type, old->id, s))
+		return kv_names_refuse(old->text, old->type, old->id, f);
+	return 0;
+}
+
+/* Names a new object; if it can't get the name, it is destroyed again. */
+static int add_name(struct kv_session *s, enum kv_type type, const char *name, uint32_t id,
+		    struct kv_fault *f)
+{
+	int ret = s->batch ? 0 : kv_names_update(name, type, id, exists, s, f);
+
+	if (!ret)
+		return kv_variables_add(&s->variables, name, type, id, f);
+	kv_op_del(s->b, type, id, &(uint64_t){ 0 });
+	return ret;
 }
 
 /**
  * kv_object_whole() - describe an object
- * @s: the session
- * @type: type of the object
- * @object: the object
  * @result: receives its description, which the session keeps under the object's name
  */
 void kv_object_whole(struct kv_session *s, enum kv_type type,
@@ -34,9 +74,6 @@ void kv_object_whole(struct kv_session *s, enum kv_type type,
 
 /**
  * kv_object_begin() - begin a result that is about an object
- * @s: the session
- * @type: type of the object
- * @id: id of the object
  * @result: receives its id and its name
  */
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
@@ -51,16 +88,9 @@ void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 
 /**
  * kv_object_add() - make, name and describe an object
- * @s: the session
- * @type: type of the object
  * @name: name of the new object; NULL: none
  * @make: makes it
- * @args: for @make
- * @object: receives it
  * @result: receives its description
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 		  kv_object_make_fn *make, const void *args, union kv_object *object,
@@ -69,7 +99,7 @@ int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 	int ret = check_name(s, name, f) ?: make(s, args, object, f);
 
 	if (!ret && name)
-		ret = kv_variables_add(&s->variables, name, type, object->id, f);
+		ret = add_name(s, type, name, object->id, f);
 	if (!ret)
 		kv_object_whole(s, type, object, result);
 	return ret;
@@ -77,11 +107,7 @@ int kv_object_add(struct kv_session *s, enum kv_type type, const char *name,
 
 /**
  * kv_object_dev() - choose the device of a new object
- * @s: the session
  * @dev: the device's name; if NULL, receives the name of the session's device
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_object_dev(struct kv_session *s, const char **dev, struct kv_fault *f)
 {
@@ -97,7 +123,6 @@ int kv_object_dev(struct kv_session *s, const char **dev, struct kv_fault *f)
 
 /**
  * kv_object_each() - list objects; restart if objects came or went meanwhile
- * @s: the session
  * @type: type of the objects
  * @begin: called before the first object, at each start
  * @fn: called for each object; a return value that is not 0 ends the list

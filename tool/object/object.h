@@ -13,6 +13,7 @@ struct kv_operation_args {
 	union { /* the arguments of the operation */
 		uint32_t id; /* of the object that the operation is about */
 #define OP(NAME, name_, in_, out_, about_, ...) struct kv_##in_ name_;
+#define START(...) /* no command of an object; its argument is large, and these are copied */
 #include "model/ops.def"
 	} in;
 };
@@ -34,6 +35,7 @@ int kv_object_each(struct kv_session *s, enum kv_type type, void (*begin)(void *
 		   int (*fn)(const union kv_object *object, void *arg), void *arg);
 void kv_object_whole(struct kv_session *s, enum kv_type type, const union kv_object *object,
 		     struct json_object *result);
+int kv_object_forget(struct kv_session *s, struct kv_fault *f);
 void kv_object_begin(struct kv_session *s, enum kv_type type, uint32_t id,
 		     struct json_object *result);
 void kv_post_make_keys(void);

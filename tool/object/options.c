@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
 #include "object/options.h"
@@ -28,11 +27,13 @@ static int parse_set(const char *text, void *field, struct kv_why *why)
 	KV_OPTION_JSON_ROW(struct kv_object_options, json),				\
 	{ "pretty", NULL, "indent the JSON of batch and monitor, which is otherwise a line for each document; that of the other commands is indented anyway", \
 	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, pretty), .letter = 'p' }, \
-	{ "trace", NULL, "tell each verb on standard error: arguments, result, time",	\
+	{ "details", NULL, "'show' also lists the objects that use the one shown",	\
+	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, details), .letter = 'd' }, \
+	{ "trace", NULL, "print each verb on standard error: arguments, result, time",	\
 	  KV_OPTION_FLAG, .at = offsetof(struct kv_object_options, trace) },		\
-	{ "pcap", "FILE", "have tcpdump write the packets that pass the device's network interface there", \
+	{ "pcap", "FILE", "have tcpdump write the packets of the device's network interface into FILE", \
 	  KV_OPTION_TEXT, .at = offsetof(struct kv_object_options, pcap), .min = 1 },	\
-	{ "space", "SPACE", "kernel, user or both: where; default: kernel. both: in the kernel and in user space, and then a table of what the verbs took", \
+	{ "space", "SPACE", "space that the commands run in: kernel (the default), user, or both: first in the kernel, then in user space, with a table of each verb's time at the end", \
 	  KV_OPTION_ENUM, .at = offsetof(struct kv_object_options, spaces),		\
 	  .has = offsetof(struct kv_object_options, has_space), .names = kv_enum_spaces },	\
 	{ "dev", "DEV", "device for commands that name none; default: the only one",	\
@@ -45,7 +46,7 @@ const struct kv_option kv_object_command_rows[] = {
 
 const struct kv_option kv_object_batch_rows[] = {
 	ROWS,
-	{ "repeat", "N", "N rounds, by turns, each with new objects; what the commands tell is printed in the first round, the table has medians; default: 10 with --space both, else 1 and no table",
+	{ "repeat", "N", "N rounds, in turn in each space, each with new objects; results are printed in the first round only, and the table at the end has medians; default: 10 with --space both, else 1 without a table",
 	  KV_OPTION_U32, .at = offsetof(struct kv_object_options, repeat), .min = 1,
 	  .max = REPEAT_MAX },
 	{ "echo", NULL, "print each line before its result", KV_OPTION_FLAG,
@@ -77,9 +78,6 @@ bool kv_object_option_has_value(const char *option)
  * @argc: number of arguments, without the tool's name
  * @argv: the arguments; the words are moved to its front; an argument that looks like an option,
  *	but is none, is a word
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, struct kv_fault *f)
 {
@@ -90,10 +88,7 @@ int kv_object_options_take(struct kv_object_options *o, int argc, char **argv, s
 	return ret < 0 ? ret : 0;
 }
 
-/**
- * kv_object_options_free() - free the memory of kv_object_options_take()
- * @o: the options
- */
+/** kv_object_options_free() - free the memory of kv_object_options_take() */
 void kv_object_options_free(struct kv_object_options *o)
 {
 	free(o->set);

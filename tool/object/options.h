@@ -10,6 +10,7 @@ struct kv_object_options {
 	bool help; /* --help */
 	const char *json; /* --json: a file, or "-"; NULL: not given */
 	bool pretty; /* --pretty */
+	bool details; /* --details */
 	bool trace; /* --trace */
 	const char *pcap; /* --pcap; NULL: no file */
 	bool has_space; /* --space was given */

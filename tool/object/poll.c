@@ -39,7 +39,7 @@ static const struct kv_key poll_key[] = {
 	{ "max", KV_KEY_U32, AT(max), .max = KVERBS_POLL_MAX,
 	  .help = "how many the verb is asked for at once, up to 64, which is the default" },
 	{ "wait", KV_KEY_FLAG, 0, HAS_WAIT,
-	  .help = "sleeps until an event tells of a completion, in place of polling again; the CQ's context can't be polled then" },
+	  .help = "sleeps until an event tells of a completion, in place of polling again; not for a CQ with the context polled" },
 	{ "solicited", KV_KEY_FLAG, 0, HAS_SOLICITED,
 	  .help = "with wait: only a solicited completion, or an error, makes the event" },
 	{ "timeout", KV_KEY_TIME, AT(timeout_ns), HAS_TIMEOUT,

@@ -54,10 +54,12 @@ static const struct kv_key piece_key[] = {
 
 /* Sets of operations. */
 #define SET(op) (1U << KVERBS_OP_##op)
-#define SENDS (SET(SEND) | SET(SEND_WITH_IMM))
+#define DATAGRAMS (SET(SEND) | SET(SEND_WITH_IMM))
+#define SENDS (DATAGRAMS | SET(SEND_WITH_INV))
 #define WRITES (SET(WRITE) | SET(WRITE_WITH_IMM))
 #define WITH_IMM (SET(SEND_WITH_IMM) | SET(WRITE_WITH_IMM))
-#define REMOTE (WRITES | SET(READ) | SET(FETCH_ADD) | SET(CMP_SWP))
+#define READS (SET(READ) | SET(READ_WITH_INV))
+#define REMOTE (WRITES | READS | SET(FETCH_ADD) | SET(CMP_SWP))
 #define SEND_QUEUE (SENDS | REMOTE)
 #define ALL (SEND_QUEUE | SET(RECV))
 
@@ -74,6 +76,8 @@ static const struct {
 	  .help = "where it is posted" } },
 	{ WITH_IMM, { "imm", KV_KEY_U32, AT(wr.imm), .must = true,
 	  .help = "immediate data, which the peer's completion shows" } },
+	{ SET(SEND_WITH_INV), { "invalidate-rkey", KV_KEY_U32, AT(wr.invalidate_rkey), .must = true,
+	  .help = "the peer's rkey that is invalid from then on" } },
 	{ ALL, { "sge", KV_KEY_PIECE, AT(piece), .piece = piece_key,
 	  .piece_size = sizeof(struct piece), .piece_count = AT(pieces),
 	  .piece_max = KVERBS_SGE_MAX,
@@ -100,10 +104,10 @@ static const struct {
 	  .help = "no completion unless it fails" } },
 	{ SEND_QUEUE, { "fence", KV_KEY_FLAG, 0, KVERBS_WR_FENCE,
 	  .help = "not before READs and atomics posted earlier are done" } },
-	{ SENDS, { "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH, .help = "ud: where to" } },
-	{ SENDS, { "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
+	{ DATAGRAMS, { "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH, .help = "ud: where to" } },
+	{ DATAGRAMS, { "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
 	  .help = "ud: the peer's QPN" } },
-	{ SENDS, { "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
+	{ DATAGRAMS, { "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
 	  .help = "ud: the peer's Q_Key" } },
 	{ ALL, { "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",
 	  .help = "another request for the same queue, its operation first: all are posted by one call of the verb" } },
@@ -196,6 +200,7 @@ static int make_wr(struct kv_session *s, const struct post_args *a, const struct
 		return ret;
 	wr->flags = a->given.bits & KVERBS_WR__ALL;
 	wr->has_imm = kv_op_needs_imm(wr->op);
+	wr->has_inv = wr->op == KVERBS_OP_SEND_WITH_INV;
 	wr->has_remote = kv_op_needs_remote(wr->op);
 	if (wr->remote_addr > UINT64_MAX - a->remote_offset)
 		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
@@ -305,9 +310,13 @@ static int post(struct kv_session *s, const void *args, struct json_object *resu
 static struct kv_command commands[] = {
 	{ "send", "sends a message, which takes one of the peer's receives", ARGS },
 	{ "send-imm", "sends a message with immediate data", ARGS },
+	{ "send-inv", "sends a message, and invalidates a key of the peer's; rc only", ARGS },
 	{ "write", "writes into the peer's memory", ARGS },
 	{ "write-imm", "writes with immediate data, which take one of the peer's receives", ARGS },
 	{ "read", "reads from the peer's memory", ARGS },
+	{ "read-inv",
+	  "reads from the peer's memory, and invalidates the mr that the bytes come to; iWARP, kernel",
+	  ARGS },
 	{ "fetch-add", "adds to 8 bytes of the peer's, and brings what they were", ARGS },
 	{ "cmp-swp",
 	  "replaces 8 bytes of the peer's if they are what they should be, and brings what they were",
@@ -316,9 +325,7 @@ static struct kv_command commands[] = {
 	{ .name = NULL },
 };
 
-/**
- * kv_post_make_keys() - give the commands of kv_noun_post their keys
- */
+/** kv_post_make_keys() - give the commands of kv_noun_post their keys */
 void kv_post_make_keys(void)
 {
 	static struct kv_key made[sizeof(commands) / sizeof(commands[0])][KEYS + 1];

@@ -8,6 +8,20 @@ static bool was_given(const struct kv_operation_args *a, const char *key)
 	return kv_args_given(a->given.command->key, &a->given, key);
 }
 
+/* Nobody makes an XRC QP: the device has none, or kverbs has none. */
+static int refuse_xrc(struct kv_session *s, uint32_t pd_id, struct kv_fault *f)
+{
+	union kv_object pd;
+	struct kv_dev dev;
+	int ret = kv_session_get(s, KV_PD, pd_id, &pd, f);
+
+	if (ret)
+		return ret;
+	ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ pd.pd.dev }, &dev, NULL);
+	return ret ? kv_session_refuse(s, ret, f) :
+		     kv_fault_set(f, -EOPNOTSUPP, "%s %s", dev.name, kv_dev_explain_xrc(&dev));
+}
+
 /* The default of sgid-index. */
 static int choose_sgid(struct kv_session *s, struct kv_operation_args *a, struct kv_fault *f)
 {
@@ -55,6 +69,8 @@ static int choose_queues(struct kv_session *s, struct kv_operation_args *a, stru
 		init->send_cq = a->cq;
 		init->recv_cq = a->cq;
 	}
+	if (init->type == KV_QPT_XRC)
+		return refuse_xrc(s, init->pd, f);
 	/* With an SRQ the QP has no receive queue: its defaults are 0. */
 	if (init->srq && !was_given(a, "max-recv-wr") && !was_given(a, "max-recv-sge")) {
 		init->max_recv_wr = 0;

@@ -35,12 +35,8 @@ static int tell_modified(struct kv_session *s, const struct kv_qp_modify *to,
 
 /**
  * kv_qp_modify() - qp modify
- * @s: the session
  * @args: struct kv_operation_args
  * @result: receives the attributes that were set
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_qp_modify(struct kv_session *s, const void *args, struct json_object *result,
 		 struct kv_fault *f)
@@ -100,22 +96,22 @@ static const struct kv_key connect_key[] = {
 	{ "path-mtu", KV_KEY_U32, AT(attr.path_mtu), KV_QPA_PATH_MTU,
 	  .help = "bytes in a packet; default: the port's active MTU" },
 	{ "timeout", KV_KEY_U32, AT(attr.timeout), KV_QPA_TIMEOUT,
-	  .help = "rc: until a packet is sent again: 4.096 us * 2^N; default: 14, 67 ms" },
+	  .help = "rc: time until an unacknowledged packet is sent again: 4.096 us * 2^N; default: 14, which is 67 ms" },
 	{ "retry-cnt", KV_KEY_U32, AT(attr.retry_cnt), KV_QPA_RETRY_CNT,
-	  .help = "rc: how often, 0 to 7; default: 6" },
+	  .help = "rc: how often such a packet is sent again, 0 to 7; default: 6" },
 	{ "rnr-retry", KV_KEY_U32, AT(attr.rnr_retry), KV_QPA_RNR_RETRY,
-	  .help = "rc: how often if the peer had no receive; 7: for ever; default: 6" },
+	  .help = "rc: how often a message is sent again if the peer had no receive posted; 7: without end; default: 6" },
 	{ "min-rnr-timer", KV_KEY_U32, AT(attr.min_rnr_timer),
 	  KV_QPA_MIN_RNR_TIMER,
-	  .help = "rc: how long a peer is to wait for a receive, IBTA table 45; default: 12, 0.64 ms" },
+	  .help = "rc: time after which a peer sends again if no receive was posted here: code of IBTA table 45; default: 12, which is 0.64 ms" },
 	{ "max-rd-atomic", KV_KEY_U32, AT(attr.max_rd_atomic),
 	  KV_QPA_MAX_RD_ATOMIC,
-	  .help = "rc: own READs and atomics under way at once; default: 1" },
+	  .help = "rc: own READs and atomics that may be outstanding at a time; default: 1" },
 	{ "max-dest-rd-atomic", KV_KEY_U32, AT(attr.max_dest_rd_atomic),
 	  KV_QPA_MAX_DEST_RD_ATOMIC,
-	  .help = "rc: the peer's that are answered at once; default: 1" },
+	  .help = "rc: READs and atomics of the peer that this QP handles at a time; default: 1" },
 	{ "qkey", KV_KEY_U32, AT(attr.qkey), KV_QPA_QKEY,
-	  .help = "ud: what senders have to name; default: 0x11111111" },
+	  .help = "ud: the Q_Key that senders must give; default: 0x11111111" },
 	{ .name = NULL },
 };
 
@@ -179,12 +175,11 @@ static int find_place(struct kv_session *s, const struct connect_args *a, const 
 		      struct place *p, struct kv_fault *f)
 {
 	uint32_t given = a->given.bits;
-	int ret = find_dev(s, qp, &p->dev, f);
+	int index = given & KV_QPA_AV ? (int)a->attr.av.sgid_index : -1;
 
-	if (!ret)
-		ret = find_port(&p->dev, given & KV_QPA_PORT ? a->attr.port : port_of(qp), &p->port, f);
-	return ret ? ret : find_gid(&p->dev, p->port, given & KV_QPA_AV ?
-				    (int)a->attr.av.sgid_index : -1, &p->gid, f);
+	return find_dev(s, qp, &p->dev, f) ?:
+	       find_port(&p->dev, given & KV_QPA_PORT ? a->attr.port : port_of(qp), &p->port, f) ?:
+	       find_gid(&p->dev, p->port, index, &p->gid, f);
 }
 
 static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
@@ -198,35 +193,36 @@ static uint32_t default_access(const struct kv_qp *qp, const struct kv_dev *dev)
 	return access;
 }
 
+/* The largest value of the attribute that has this bit of KV_QPA_*. */
+static uint64_t largest(uint32_t bit)
+{
+	const struct kv_member *m = kv_shape_qp_attr.member;
+
+	while (m->bit != bit)
+		m++;
+	return m->max;
+}
+
 /*
  * Refuses, before the first step, values that the step to RTS would refuse: a QP in RTR can't go
  * back to INIT without losing the receives posted in INIT.
  */
 static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
-		     const struct kv_qp_attr *attr, struct kv_fault *f)
+		     const struct connect_args *a, struct kv_fault *f)
 {
-	const struct {
-		const char *name;
-		uint32_t value;
-		uint32_t max;
-	} all[] = {
-		{ "timeout", attr->timeout, 31 },
-		{ "retry-cnt", attr->retry_cnt, 7 },
-		{ "rnr-retry", attr->rnr_retry, 7 },
-		{ "max-rd-atomic", attr->max_rd_atomic, UINT8_MAX },
-	};
+	uint32_t needs = kv_raw_needs(qp->type, KV_RAW_RTS);
 
-	if (qp->type != KVERBS_QPT_RC)
-		return 0;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (all[i].value > all[i].max)
-			return kv_fault_set(f, -ERANGE, "%s is %u: it must be 0 to %u", all[i].name,
-					    all[i].value, all[i].max);
+	for (const struct kv_key *k = connect_key; k->name; k++) {
+		const uint32_t *value = (const void *)((const char *)a + k->offset);
+
+		if (k->bits & needs && *value > largest(k->bits))
+			return kv_fault_set(f, -ERANGE, "%s is %u: it must be 0 to %llu", k->name,
+					    *value, (unsigned long long)largest(k->bits));
 	}
-	if (attr->max_rd_atomic > dev->max_qp_init_rd_atom)
+	if (needs & KV_QPA_MAX_RD_ATOMIC && a->attr.max_rd_atomic > dev->max_qp_init_rd_atom)
 		return kv_fault_set(f, -EINVAL,
 				    "max-rd-atomic is %u, above the device's max_qp_init_rd_atom, %u",
-				    attr->max_rd_atomic, dev->max_qp_init_rd_atom);
+				    a->attr.max_rd_atomic, dev->max_qp_init_rd_atom);
 	return 0;
 }
 
@@ -236,7 +232,7 @@ static int prepare(struct kv_session *s, const struct connect_args *a, const str
 	uint32_t given = a->given.bits;
 	struct place place;
 	int ret = find_place(s, a, qp, &place, f) ?:
-		  check_rts(&place.dev, qp, &a->attr, f);
+		  check_rts(&place.dev, qp, a, f);
 
 	if (ret)
 		return ret;

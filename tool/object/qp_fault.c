@@ -39,9 +39,7 @@ static void name_keys(char *text)
 
 /**
  * kv_qp_fault_step() - say why the backend refused a value
- * @s: the session
  * @error: errno that the backend returned
- * @f: receives the reason
  *
  * Return: @error
  */
@@ -79,11 +77,11 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
 {
 	uint32_t from = qp->attr.state, mask = attr->mask;
 	uint32_t missing = 0, useless = 0;
-	struct kv_qp_step wrong;
+	struct kv_refusal wrong;
 
 	if (!kv_qp_table_check(qp->type, from, attr->state, mask, &wrong))
 		return;
-	if (!wrong.bit) {
+	if (!wrong.attr) {
 		/* The prefix 'state' adds no information. */
 		if (ends_with(f->text, wrong.text))
 			snprintf(f->text, sizeof(f->text), "%s", wrong.text);
@@ -93,14 +91,14 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
 		/* Another transition to that state may take the attribute. */
 		if (ends_with(wrong.text, "does not take it"))
 			kv_append(f->text, sizeof(f->text), " (from %s)", kv_qp_state_name(from));
-		mask ^= wrong.bit;
+		mask ^= wrong.attr;
 	}
 	while (kv_qp_table_check(qp->type, from, attr->state, mask, &wrong)) {
-		if (mask & wrong.bit)
-			useless |= wrong.bit;
+		if (mask & wrong.attr)
+			useless |= wrong.attr;
 		else
-			missing |= wrong.bit;
-		mask ^= wrong.bit;
+			missing |= wrong.attr;
+		mask ^= wrong.attr;
 	}
 	append_keys(f, "; also missing: ", missing);
 	append_keys(f, "; also of no use here: ", useless);
@@ -108,7 +106,6 @@ static void blame_all(struct kv_fault *f, const struct kv_qp *qp, const struct k
 
 /**
  * kv_qp_fault_modify() - say why the backend refused a transition
- * @s: the session
  * @id: the QP
  * @attr: the transition and its attributes
  * @error: errno that the backend returned
@@ -131,7 +128,6 @@ int kv_qp_fault_modify(struct kv_session *s, uint32_t id, const struct kv_qp_att
 
 /**
  * kv_iwarp_check() - refuse a QP on iWARP
- * @s: the session
  * @qp: id of the QP
  * @why: KV_IWARP_*
  * @f: receives the refusal, with the device's name

@@ -18,7 +18,7 @@ static bool is_hex(const char *key)
 {
 	static const char *const keys[] = {
 		"lkey", "rkey", "local_dma_lkey", "remote_key", "iova",
-		"remote_addr", "imm", "qkey", "remote_qkey", "vendor_err",
+		"remote_addr", "invalidate_rkey", "imm", "qkey", "remote_qkey", "group_qkey", "vendor_err",
 	};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -52,8 +52,6 @@ static void add_list(char *text, size_t size, struct json_object *list)
 
 /**
  * kv_text_value() - write a value in its usual form: keys and addresses in hex
- * @text: receives the text
- * @size: bytes of @text
  * @key: key of the value
  * @value: a number, a string or a list of strings
  */
@@ -107,7 +105,6 @@ static bool is_pieces(struct json_object *value)
  * kv_text_pairs() - write the members of a document as keys and values
  * @text: receives them
  * @size: size of @text; a longer text is cut off
- * @obj: the document
  * @begin: text before the first pair
  * @glue: text between two pairs
  */
@@ -143,10 +140,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
 
 /**
  * kv_text_flags() - write a set of words
- * @text: receives the text
- * @size: of @text
  * @table: the words, whose values are bits
- * @flags: the bits
  */
 void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_t flags)
 {
@@ -159,7 +153,6 @@ void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_
 
 /**
  * kv_text_object() - print an object, or a list of them
- * @out: where to
  * @noun: noun of the object
  * @result: the object's description: its id and its other members; or "objects", a list of them
  */
@@ -195,12 +188,7 @@ void kv_text_object(FILE *out, const char *noun, struct json_object *result)
 	fputc('\n', out);
 }
 
-/**
- * kv_text_line() - print keys and values in a line
- * @out: where to
- * @noun: does not matter
- * @result: the keys and values
- */
+/** kv_text_line() - print keys and values in a line */
 void kv_text_line(FILE *out, const char *noun, struct json_object *result)
 {
 	char text[1024];
@@ -211,8 +199,6 @@ void kv_text_line(FILE *out, const char *noun, struct json_object *result)
 
 /**
  * kv_text_plain() - print a text
- * @out: where to
- * @noun: does not matter
  * @result: has the text as "text" or as "address"
  */
 void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
@@ -223,8 +209,6 @@ void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
 
 /**
  * kv_text_completions() - print completions, a line each
- * @out: where to
- * @noun: does not matter
  * @result: has the completions; if there are none, a line says so
  */
 void kv_text_completions(FILE *out, const char *noun, struct json_object *result)
@@ -240,7 +224,6 @@ void kv_text_completions(FILE *out, const char *noun, struct json_object *result
 
 /**
  * kv_text_content() - print the content of a buffer
- * @out: where to
  * @noun: noun of the buffer
  * @result: has the content as "text" or as "hex", or the file that received the content
  */
@@ -267,23 +250,14 @@ void kv_text_content(FILE *out, const char *noun, struct json_object *result)
 	fputc('\n', out);
 }
 
-/**
- * kv_text_refused() - print a refusal that the command expected
- * @out: where to
- * @noun: does not matter
- * @result: the refusal
- */
+/** kv_text_refused() - print a refusal that the command expected */
 void kv_text_refused(FILE *out, const char *noun, struct json_object *result)
 {
 	fprintf(out, "refused: %s: %s (%s)\n", kv_out_get_string(result, "/command"),
 		kv_out_get_string(result, "/text"), kv_out_get_string(result, "/errno"));
 }
 
-/**
- * kv_text_print() - print the result of a command
- * @out: where to
- * @doc: the command's document
- */
+/** kv_text_print() - print the result of a command */
 void kv_text_print(FILE *out, struct json_object *doc)
 {
 	struct json_object *result = kv_out_get(doc, "/result");

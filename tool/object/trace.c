@@ -113,12 +113,6 @@ static int trace_verb(struct trace *t, uint32_t stages, const char *verb, const 
 	return trace_call(t, stages, &call, ret);
 }
 
-/* The kernel has two kinds of CQs: with a handler of the RDMA core, and without. */
-static bool is_raw_cq(uint32_t context)
-{
-	return context == KVERBS_CQ_POLLED || context == KVERBS_CQ_EVENT;
-}
-
 /* "qp 1", or the device, and the members of @in that are arguments of the verb. */
 static void format_args(const struct trace *t, enum kv_op op, const void *in, char args[ARGS])
 {
@@ -182,7 +176,7 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 
 	if (!verb)
 		return pass(t, ret);
-	if (t->kernel && type == KV_CQ && is_raw_cq(((const struct kv_cq_init *)in)->context))
+	if (t->kernel && type == KV_CQ && kv_cq_is_raw(((const struct kv_cq_init *)in)->context))
 		verb = "ib_create_cq";
 	format_args(t, op, in, args);
 	if (ret || !*t->in_full)
@@ -226,7 +220,7 @@ static int del(struct trace *t, enum kv_type type, uint32_t id)
 	int ret;
 
 	if (t->kernel && type == KV_CQ && !kv_op_get(t->inner, KV_CQ, id, &object) &&
-	    is_raw_cq(object.cq.context))
+	    kv_cq_is_raw(object.cq.context))
 		verb = "ib_destroy_cq";
 	ret = kv_op_del(t->inner, type, id, NULL);
 	/* In libibverbs an MR that is not registered does not exist. */
@@ -368,10 +362,10 @@ static int cq_wait(struct trace *t, enum kv_op op, const void *in, const void *o
  * modify the QP: the modify verbs are not reported; their time is a stage of its own.
  */
 
-/* CONN_LISTEN and CONN_RESOLVE_ADDR, which may bind an address before; the time includes that. */
+/* LISTEN, RESOLVE_ADDR and JOIN, which may bind an address before; the time includes that. */
 static int bound(struct trace *t, enum kv_op op, const void *in, const void *out, int ret)
 {
-	/* Both structs begin with the id and the address. */
+	/* All these structs begin with the id and the address. */
 	const struct kv_conn_listen *conn = in;
 	char args[ARGS], bind[128], before[160], got[KV_SOCKADDR_TEXT] = "";
 	struct kv_trace_call call = {
@@ -399,6 +393,7 @@ static trace_fn *const traces[KV_OPS] = {
 	[KV_OP_MR_INV] = mr_inv,
 	[KV_OP_CONN_LISTEN] = bound,
 	[KV_OP_CONN_RESOLVE_ADDR] = bound,
+	[KV_OP_CONN_JOIN] = bound,
 	[KV_OP_WR_POST] = post,
 	[KV_OP_CQ_POLL] = poll,
 	[KV_OP_CQ_ARM] = arm,
@@ -482,7 +477,6 @@ static const struct kv_backend_ops trace_ops = {
  * @b: the backend; becomes the tracing backend, which closes the original one
  * @in_full: read at each verb: make texts of arguments and results? That costs as much as a verb
  * @fn: called for each verb, after the verb
- * @arg: for @fn
  *
  * Return: 0, or -ENOMEM; then @b is unchanged.
  */

@@ -11,33 +11,20 @@
 
 #define CELL 96
 
-/**
- * struct field - a row of the table of a device: a member of struct kv_dev or struct kv_port, or
- *	a bit of one
- * @key: its key in JSON; NULL: @group is a heading, or the table ends
- * @head: its name in text
- * @offset: offset of the member
- * @size: size of the member: 4 and 8 are numbers, others are text
- * @bit: the bit of the number, shown as yes or no; 0: the whole number
- * @names: names of the numbers from 0 on; NULL: none
- * @bits: @names are names of bits
- * @format: writes the number; NULL: in decimal
- * @as_text: JSON has the text of @format, too
- * @kernel_only: user space lacks this member
- * @group: heading
- */
+/* A row of the table of a device: a member of struct kv_dev or struct kv_port, or a bit of one. */
 struct field {
-	const char *key;
-	const char *head;
-	size_t offset;
-	size_t size;
-	uint32_t bit;
-	const char *const *names;
-	bool bits;
+	const char *key; /* its key in JSON; NULL: @group is a heading, or the table ends */
+	const char *head; /* its name in text */
+	size_t offset; /* offset of the member */
+	size_t size; /* size of the member: 4 and 8 are numbers, others are text */
+	uint32_t bit; /* the bit of the number, shown as yes or no; 0: the whole number */
+	const char *const *names; /* names of the numbers from 0 on; NULL: none */
+	bool bits; /* @names are names of bits */
+	/* Writes the number; NULL: in decimal. */
 	void (*format)(char *text, size_t size, uint64_t value);
-	bool as_text;
-	bool kernel_only;
-	const char *group;
+	bool as_text; /* JSON has the text of @format, too */
+	bool kernel_only; /* user space lacks this member */
+	const char *group; /* heading */
 };
 
 /* IBTA 14.2.5.6, PortInfo.PortState */
@@ -207,11 +194,8 @@ static int add_dev(const struct kv_dev *dev, void *arg)
 /**
  * kv_devices_take() - query the devices that one space sees
  * @v: receives the devices, or the reason of a failure
- * @id: the space
  * @name: name of one device, or NULL for all. If there is no such device, the result
  *	is empty, without a fault.
- *
- * Return: 0 or a negative errno.
  */
 int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name)
 {
@@ -568,9 +552,6 @@ static int print_dev(struct json_object *dev, struct kv_fault *f)
 /**
  * kv_devices_print() - print a document as text to stdout
  * @doc: the document that kv_devices_describe() made
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_devices_print(struct json_object *doc, struct kv_fault *f)
 {

@@ -6,18 +6,12 @@
 
 #define KV_DEVICES_MAX 64
 
-/**
- * struct kv_devices - the RDMA devices as one space sees them
- * @open: the query succeeded; else @fault has the reason
- * @n: number of devices in @dev
- * @dev: the devices
- * @fault: the reason of a failed query
- */
+/* The RDMA devices as one space sees them. */
 struct kv_devices {
-	bool open;
-	unsigned int n;
-	struct kv_dev dev[KV_DEVICES_MAX];
-	struct kv_fault fault;
+	bool open; /* the query succeeded; else @fault has the reason */
+	unsigned int n; /* number of devices in @dev */
+	struct kv_dev dev[KV_DEVICES_MAX]; /* the devices */
+	struct kv_fault fault; /* the reason of a failed query */
 };
 
 int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name);

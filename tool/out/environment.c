@@ -268,13 +268,14 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 	kv_out_put_count(obj, "cpu_count", cpus);
 	kv_out_put_string(obj, "cpu_model", find_cpuinfo("model name", text, sizeof(text)));
 	put_file(obj, "governor", KV_GOVERNOR);
+	put_file(obj, "autogroup", KV_AUTOGROUP);
 	put_load(obj);
 	put_hypervisor(obj);
 	return obj;
 }
 
 /**
- * kv_environment_add_peer() - describe the other host that a measurement depends on
+ * kv_environment_add_peer() - describe the other host, or one more host, that a measurement depends on
  * @environment: environment of this host
  * @peer: the sites used on the other host, all on one device
  * @n: how many, 1 or 2
@@ -282,7 +283,7 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 void kv_environment_add_peer(struct json_object *environment,
 			 const struct kv_site *peer, unsigned int n)
 {
-	struct json_object *obj = json_object_new_object();
+	struct json_object *obj = json_object_new_object(), *further;
 	bool here;
 
 	kv_out_put_string(obj, "host", peer->host);
@@ -293,6 +294,13 @@ void kv_environment_add_peer(struct json_object *environment,
 	put_port(obj, peer);
 	here = !strcmp(kv_out_get_string(obj, "/gid/gid"),
 		       kv_out_get_string(environment, "/gid/gid"));
+	if (kv_out_get(environment, "/peer")) {
+		further = kv_out_get(environment, "/further_peers");
+		if (!further)
+			kv_out_put(environment, "further_peers", further = json_object_new_array());
+		json_object_array_add(further, obj);
+		return;
+	}
 	kv_out_put_string(environment, "path", here ? "loopback" : "between two hosts");
 	kv_out_put(environment, "peer", obj);
 }

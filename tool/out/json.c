@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <iconv.h>
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +135,6 @@ void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f)
 
 /**
  * kv_out_print() - print a document on stdout
- * @doc: the document
  * @flags: JSON_C_TO_STRING_PRETTY or JSON_C_TO_STRING_PLAIN
  */
 void kv_out_print(struct json_object *doc, int flags)
@@ -151,6 +149,11 @@ struct json_object *kv_out_get(struct json_object *obj, const char *path)
 	struct json_object *found;
 
 	return !obj || json_pointer_get(obj, path, &found) ? NULL : found;
+}
+
+struct json_object *kv_out_item(struct json_object *list, size_t i)
+{
+	return json_object_array_get_idx(list, i);
 }
 
 const char *kv_out_get_string(struct json_object *obj, const char *path)

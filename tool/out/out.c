@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -60,9 +59,6 @@ static int open_temp(struct kv_out *o, const char *option, struct kv_fault *f)
  * @o: receives the destination; kv_out_close() closes it
  * @option: that names the file
  * @path: a file, "-" for stdout, or NULL for nowhere
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_out_open(struct kv_out *o, const char *option, const char *path, struct kv_fault *f)
 {
@@ -93,9 +89,7 @@ int kv_out_open(struct kv_out *o, const char *option, const char *path, struct k
 				   option, path, strerror(errno));
 		goto err_close;
 	}
-	ret = make_parent(option, o->path, f);
-	if (!ret)
-		ret = open_temp(o, option, f);
+	ret = make_parent(option, o->path, f) ?: open_temp(o, option, f);
 	if (ret)
 		goto err_close;
 	return 0;
@@ -108,7 +102,6 @@ err_close:
 /**
  * kv_out_write() - write one of several documents
  * @o: the destination; kv_out_commit() reports a failure
- * @doc: the document
  */
 void kv_out_write(struct kv_out *o, struct json_object *doc)
 {
@@ -131,9 +124,6 @@ void kv_out_write(struct kv_out *o, struct json_object *doc)
  * kv_out_commit() - write the last document
  * @o: the destination; afterwards the file has the whole document or its old content
  * @doc: the document; NULL: kv_out_write() has written all
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 {
@@ -163,7 +153,6 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
  * kv_out_commit_fault() - write the document of a command that has failed without a result
  * @o: the destination; an existing file has an older result, and is not changed
  * @doc: receives the fault by kv_out_put_fault() if it has none; the caller keeps owning it
- * @why: the fault
  *
  * If the document can't be written, that fault is printed on stderr, beside the caller's fault.
  */
@@ -216,11 +205,7 @@ static ssize_t write_out(void *cookie, const char *data, size_t length)
 	return (ssize_t)done;
 }
 
-/**
- * kv_stdout_open() - from now on keep the errno of failed writes to standard output
- *
- * Return: 0 or a negative errno.
- */
+/** kv_stdout_open() - from now on keep the errno of failed writes to standard output */
 int kv_stdout_open(void)
 {
 	static const cookie_io_functions_t functions = { .write = write_out };
@@ -235,11 +220,8 @@ int kv_stdout_open(void)
 
 /**
  * kv_stdout_flush() - write all output so far to standard output
- * @f: receives the reason of a failure
  *
  * Output that can't be written is dropped, so that the fault is printed once.
- *
- * Return: 0 or a negative errno.
  */
 int kv_stdout_flush(struct kv_fault *f)
 {

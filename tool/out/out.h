@@ -11,22 +11,19 @@
  * So the two can't differ in content.
  */
 
-/**
- * struct kv_out - the destination of a document
- * @path: the final file, with symbolic links resolved; NULL: none
- * @temp: a temporary file, renamed when it is complete; NULL: @path itself is written
- * @fd: descriptor of the file that is written; -1: none
- * @to_stdout: the document goes to stdout, in place of text
- * @flags: JSON_C_TO_STRING_PRETTY; the caller may change it to JSON_C_TO_STRING_PLAIN, a line for each document
- * @error: the first failed write to the file, a negative errno; 0: none
- */
+/* The destination of a document. */
 struct kv_out {
-	char *path;
+	char *path; /* the final file, with symbolic links resolved; NULL: none */
+	/* A temporary file, renamed when it is complete; NULL: @path itself is written. */
 	char *temp;
-	int fd;
-	bool to_stdout;
+	int fd; /* descriptor of the file that is written; -1: none */
+	bool to_stdout; /* the document goes to stdout, in place of text */
+	/*
+	 * JSON_C_TO_STRING_PRETTY; the caller may change it to JSON_C_TO_STRING_PLAIN, a line for
+	 * each document.
+	 */
 	int flags;
-	int error;
+	int error; /* the first failed write to the file, a negative errno; 0: none */
 };
 
 int kv_out_open(struct kv_out *o, const char *option, const char *path, struct kv_fault *f);
@@ -69,6 +66,7 @@ void kv_out_put_stages(struct json_object *obj, const char *key, const uint64_t 
  * return NULL, "-", 0 or NAN. A count has the type that %llu takes.
  */
 struct json_object *kv_out_get(struct json_object *obj, const char *path);
+struct json_object *kv_out_item(struct json_object *list, size_t i);
 const char *kv_out_get_string(struct json_object *obj, const char *path);
 unsigned long long kv_out_get_count(struct json_object *obj, const char *path);
 double kv_out_get_real(struct json_object *obj, const char *path);

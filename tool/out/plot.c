@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* memfd_create() */
 #include <ctype.h>
 #include <errno.h>
 #include <spawn.h>
@@ -28,13 +27,7 @@ static const char *find_terminal(const char *path)
 	return NULL;
 }
 
-/**
- * kv_plot_check() - does the name of a file say what to draw?
- * @path: the file
- * @f: receives the reason of a refusal
- *
- * Return: 0 or a negative errno.
- */
+/** kv_plot_check() - does the name of a file say what to draw? */
 int kv_plot_check(const char *path, struct kv_fault *f)
 {
 	return find_terminal(path) ? 0 : kv_fault_usage(f, "--plot %s: the name of an image ends in .svg or .png", path);
@@ -102,9 +95,6 @@ out_close:
  * kv_plot_open() - find out before measuring whether there is a gnuplot, and begin a figure
  * @p: receives it; kv_plot_close() frees it
  * @path: the image, see kv_plot_check(); NULL: no figure is wanted
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_plot_open(struct kv_plot *p, const char *path, struct kv_fault *f)
 {
@@ -137,8 +127,6 @@ err_close:
  * kv_plot_commit() - draw the figure
  * @p: its script is complete; nothing happens if no figure is wanted
  * @f: receives the reason of a failure: then there is no image, or the one that was there before
- *
- * Return: 0 or a negative errno.
  */
 int kv_plot_commit(struct kv_plot *p, struct kv_fault *f)
 {
@@ -147,10 +135,7 @@ int kv_plot_commit(struct kv_plot *p, struct kv_fault *f)
 	return run(p, f) ?: kv_out_commit(&p->out, NULL, f);
 }
 
-/**
- * kv_plot_close() - free a figure, drawn or not
- * @p: the figure
- */
+/** kv_plot_close() - free a figure, drawn or not */
 void kv_plot_close(struct kv_plot *p)
 {
 	if (p->script)
@@ -161,7 +146,6 @@ void kv_plot_close(struct kv_plot *p)
 
 /**
  * kv_plot_quote() - write a string of gnuplot's language
- * @script: where to
  * @text: what the string is; its control characters become blanks
  */
 void kv_plot_quote(FILE *script, const char *text)

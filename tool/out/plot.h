@@ -4,15 +4,12 @@
 #include <stdio.h>
 #include "out/out.h"
 
-/**
- * struct kv_plot - a figure that gnuplot draws
- * @script: what gnuplot reads, to be written by the caller; NULL: no figure is wanted
- *
- * The others are private: @out: the image.
- */
+/* A figure that gnuplot draws. */
 struct kv_plot {
+	/* What gnuplot reads, to be written by the caller; NULL: no figure is wanted. */
 	FILE *script;
-	struct kv_out out;
+	/* private */
+	struct kv_out out; /* the image */
 };
 
 int kv_plot_check(const char *path, struct kv_fault *f);

@@ -27,7 +27,6 @@ FILE *kv_prose_begin(struct kv_prose *p, FILE *to)
 
 /**
  * kv_prose_end() - write the lines
- * @p: the text
  *
  * Lines that are longer than the terminal is wide go on in the next line. If they don't come to a
  * terminal, they stay as they are.

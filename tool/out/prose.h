@@ -3,18 +3,12 @@
 
 #include <stdio.h>
 
-/**
- * struct kv_prose - lines of text for a person
- * @to: where the lines come to
- * @out: where the lines are written to
- * @text: the lines, once @out is closed
- * @size: bytes of @text
- */
+/* Lines of text for a person. */
 struct kv_prose {
-	FILE *to;
-	FILE *out;
-	char *text;
-	size_t size;
+	FILE *to; /* where the lines come to */
+	FILE *out; /* where the lines are written to */
+	char *text; /* the lines, once @out is closed */
+	size_t size; /* bytes of @text */
 };
 
 FILE *kv_prose_begin(struct kv_prose *p, FILE *to);

@@ -27,8 +27,6 @@ static void widen(struct kv_table *t, unsigned int column, const char *text)
 /**
  * kv_table_create() - begin a table
  * @t: receives it; kv_table_print() frees it
- * @column: the heads of its columns
- * @n: how many there are
  */
 void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n)
 {
@@ -50,7 +48,6 @@ void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigne
 
 /**
  * kv_table_add() - add a row
- * @t: the table
  * @cell: a text for each column; they are copied, those of figures with their thousands parted
  */
 void kv_table_add(struct kv_table *t, const char *const *cell)
@@ -109,8 +106,6 @@ static void fit(struct kv_table *t)
 
 /**
  * kv_table_print() - print a table to stdout, and free it
- * @t: the table
- * @f: receives the reason of a failure
  *
  * Return: 0, or -ENOMEM if a part is missing; then nothing is printed.
  */
@@ -129,8 +124,6 @@ int kv_table_print(struct kv_table *t, struct kv_fault *f)
 /**
  * kv_us_format() - write a time in microseconds, without unit; in guests that count: instructions
  * @text: receives it; "-" for NAN
- * @size: of @text
- * @ns: the time in nanoseconds
  */
 void kv_us_format(char *text, size_t size, double ns)
 {
@@ -146,7 +139,6 @@ void kv_us_format(char *text, size_t size, double ns)
 
 /**
  * kv_us_difference_decimals() - the number of useful decimals of a difference
- * @ns: the difference in nanoseconds
  *
  * Return: digits after the point for microseconds, so that two or three digits
  * are significant; 0 for instructions.
@@ -165,7 +157,6 @@ int kv_us_difference_decimals(double ns)
  * @text: receives the difference; "-" for NAN
  * @interval: receives both ends of the interval, with as many digits; "-" for NAN
  * @size: size of @text and of @interval
- * @ns: the difference in nanoseconds
  * @low_ns: lower end
  * @high_ns: upper end
  */
@@ -188,8 +179,6 @@ void kv_us_difference_format(char *text, char *interval, size_t size, double ns,
 
 /**
  * kv_size_format() - write a number of bytes with its unit
- * @text: receives the text
- * @size: of @text
  * @bytes: the number; written in KiB, MiB or GiB only if it is a whole number of them
  */
 void kv_size_format(char *text, size_t size, uint64_t bytes)

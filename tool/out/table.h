@@ -7,15 +7,11 @@
 #include <libsmartcols.h>
 #include "cli/fault.h"
 
-/**
- * struct kv_column - one column of a table
- * @head: its title
- * @right: its cells are aligned to the right
- * @spare: more than 0: left out where the terminal is too narrow for the table, the larger first
- */
+/* One column of a table. */
 struct kv_column {
-	const char *head;
-	bool right;
+	const char *head; /* its title */
+	bool right; /* its cells are aligned to the right */
+	/* More than 0: left out of a table that is too wide for the terminal, the larger first. */
 	unsigned int spare;
 };
 
@@ -24,22 +20,14 @@ struct kv_column {
 /* Bytes of a cell with figures. */
 #define KV_TABLE_FIGURES 128
 
-/**
- * struct kv_table - text in columns
- * @scols: libsmartcols' table; NULL if there was no memory for it
- * @columns: number of columns, at most KV_TABLE_COLUMNS
- * @width: of each, in columns of a terminal
- * @spare: of each
- * @right: of each: its numbers are figures
- * @failed: a part of the table is missing because memory ran out
- */
+/* Text in columns. */
 struct kv_table {
-	struct libscols_table *scols;
-	unsigned int columns;
-	unsigned int width[KV_TABLE_COLUMNS];
-	unsigned int spare[KV_TABLE_COLUMNS];
-	bool right[KV_TABLE_COLUMNS];
-	bool failed;
+	struct libscols_table *scols; /* libsmartcols' table; NULL if there was no memory for it */
+	unsigned int columns; /* number of columns, at most KV_TABLE_COLUMNS */
+	unsigned int width[KV_TABLE_COLUMNS]; /* of each, in columns of a terminal */
+	unsigned int spare[KV_TABLE_COLUMNS]; /* of each */
+	bool right[KV_TABLE_COLUMNS]; /* of each: its numbers are figures */
+	bool failed; /* a part of the table is missing because memory ran out */
 };
 
 void kv_table_create(struct kv_table *t, const struct kv_column *column, unsigned int n);

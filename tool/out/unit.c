@@ -14,8 +14,6 @@
  * kv_unit_counts() - is this a guest that counts instructions?
  *
  * A guest can't find out by itself: the script that runs it (scripts/vm --det) sets a variable.
- *
- * Return: true if it is.
  */
 bool kv_unit_counts(void)
 {
@@ -24,11 +22,7 @@ bool kv_unit_counts(void)
 	return what && !strcmp(what, "instructions");
 }
 
-/**
- * kv_unit_name() - the unit
- *
- * Return: its name.
- */
+/** kv_unit_name() - the name of the unit */
 const char *kv_unit_name(void)
 {
 	return kv_unit_counts() ? "instructions" : "\xc2\xb5s";
@@ -37,8 +31,6 @@ const char *kv_unit_name(void)
 /**
  * kv_unit_of() - a duration in the unit of kv_unit_name()
  * @ns: nanoseconds
- *
- * Return: the number.
  */
 double kv_unit_of(double ns)
 {
@@ -76,8 +68,6 @@ void kv_unit_group(char *text, size_t size)
 /**
  * kv_unit_count() - a count for a reader, see KV_COUNT()
  * @text: receives it, with its thousands parted
- * @size: bytes of @text
- * @count: the count
  *
  * Return: @text
  */

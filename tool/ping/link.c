@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <string.h>
 #include "cli/interrupt.h"
@@ -62,9 +61,8 @@ static int look_again(struct kv_link *l, struct kv_fault *f)
 
 static int post(struct kv_link *l, const struct kv_wr *wr, const char *what, struct kv_fault *f)
 {
-	int ret = kv_site_post(l->end.site, l->end.qp, wr);
-
-	return ret ? kv_fault_backend(f, l->end.site->b, ret, "cannot %s", what) : 0;
+	return kv_fault_backend(f, l->end.site->b, kv_site_post(l->end.site, l->end.qp, wr),
+				"cannot %s", what);
 }
 
 /* Posts a receive for one more message. */
@@ -98,12 +96,14 @@ static int take(struct kv_link *l, const struct kv_wc *wc, const char *what, str
 	if (wc->op == KVERBS_WC_OP_RECV && wc->has_length && wc->length != l->spec.bytes)
 		return kv_fault_set(f, -EMSGSIZE, "%s: a message of %u bytes came, and not of %u",
 				    what, wc->length, l->spec.bytes);
-	if (wc->op == KVERBS_WC_OP_SEND)
-		l->sending = false;
-	else if (wc->op == KVERBS_WC_OP_RECV)
+	if (wc->op == KVERBS_WC_OP_RECV) {
 		l->received++;
-	else
+		l->invalidated = wc->has_inv ? wc->invalidate_rkey : 0;
+	} else if (wc->op == KVERBS_WC_OP_SEND) {
+		l->sending = false;
+	} else {
 		l->moved++;
+	}
 	return 0;
 }
 
@@ -143,9 +143,7 @@ static int advance(struct kv_link *l, uint64_t end_ns, const char *what, struct 
 
 /**
  * kv_link_flush() - wait until the peer has received the last message
- * @l: the link
  * @what: the step, for the text of a fault
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -ECONNRESET: the peer has closed the connection.
  */
@@ -174,19 +172,21 @@ static int wait_done(struct kv_link *l, uint64_t *count, const char *what, struc
 
 /**
  * kv_link_send() - send a message
- * @l: the link
  * @data: spec.bytes bytes; NULL: the last message again, or zeros if there is none
+ * @invalidate: the peer's key that the message invalidates; 0: none
  * @what: the step, for the text of a fault
- * @f: receives the reason of a failure
  *
  * Waits for the previous message to arrive, and not for this message.
  *
  * Return: as kv_link_flush().
  */
-int kv_link_send(struct kv_link *l, const void *data, const char *what, struct kv_fault *f)
+int kv_link_send(struct kv_link *l, const void *data, uint32_t invalidate, const char *what,
+		 struct kv_fault *f)
 {
 	const struct kv_wr wr = {
-		.op = KVERBS_OP_SEND,
+		.op = invalidate ? KVERBS_OP_SEND_WITH_INV : KVERBS_OP_SEND,
+		.has_inv = invalidate,
+		.invalidate_rkey = invalidate,
 		.sges = 1,
 		.sge = { kv_buffer_piece(&l->message, l->spec.bytes, l->spec.bytes) },
 	};
@@ -195,23 +195,19 @@ int kv_link_send(struct kv_link *l, const void *data, const char *what, struct k
 
 	if (ret)
 		return ret;
-	if (data) {
+	if (data)
 		ret = kv_op_buf_write(b, &(struct kv_buf_data){ l->message.buf, l->spec.bytes,
 				      l->spec.bytes, .from = data }, NULL, NULL);
-		if (ret)
-			return kv_fault_backend(f, l->end.site->b, ret, "cannot write a message");
-	}
-	ret = post(l, &wr, "post a send", f);
+	ret = kv_fault_backend(f, b, ret, "cannot write a message") ?:
+	      post(l, &wr, "post a send", f);
 	l->sending = !ret;
 	return ret;
 }
 
 /**
  * kv_link_receive() - wait for a message
- * @l: the link
  * @data: receives the message; NULL: it is dropped, and no further receive is posted
  * @what: the step, for the text of a fault
- * @f: receives the reason of a failure
  *
  * Return: as kv_link_flush().
  */
@@ -224,21 +220,16 @@ int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_f
 		return ret;
 	ret = kv_op_buf_read(b, &(struct kv_buf_data){ l->message.buf, 0, l->spec.bytes,
 			     .into = data }, NULL, NULL);
-	if (ret)
-		return kv_fault_backend(f, l->end.site->b, ret, "cannot read a message");
-	return post_receive(l, f);
+	return kv_fault_backend(f, b, ret, "cannot read a message") ?: post_receive(l, f);
 }
 
 /**
  * kv_link_move() - an RDMA READ or WRITE, until it is complete
- * @l: the link
  * @op: KVERBS_OP_READ or KVERBS_OP_WRITE
  * @buffer: the local buffer, for either direction
- * @bytes: how many bytes to move
  * @remote_addr: the address that the peer has sent
  * @remote_key: the key that the peer has sent
  * @what: the step, for the text of a fault
- * @f: receives the reason of a failure
  *
  * Return: as kv_link_flush().
  */
@@ -261,11 +252,6 @@ int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer,
  * kv_link_look_up() - find an address
  * @dev: the device to use
  * @host: name or address; NULL: every address of this host, on iWARP every IPv4 address
- * @port: a number
- * @addr: receives the address
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_link_look_up(const struct kv_dev *dev, const char *host, const char *port,
 		    struct sockaddr_storage *addr, struct kv_fault *f)
@@ -316,9 +302,6 @@ static int make(struct kv_link *l, struct kv_fault *f)
  * kv_link_accept() - wait for a connection, without a limit, and accept it
  * @l: its site and its spec are set; receives the connection
  * @listener: id of a CONN that listens
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 {
@@ -343,10 +326,6 @@ int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f)
 /**
  * kv_link_connect() - make a connection
  * @l: its site and its spec are set; receives the connection
- * @dst: address of the peer
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struct kv_fault *f)
 {
@@ -370,22 +349,31 @@ int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struc
 /**
  * kv_link_add_buffer() - add a buffer
  * @l: the link; it must be connected if the peer accesses the buffer
- * @buffer: receives the buffer
  * @bytes: size of the buffer
  * @access: KVERBS_ACCESS_*
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t bytes, uint32_t access,
 		       struct kv_fault *f)
 {
-	struct kv_fault why;
 	int ret = kv_endpoint_add_buffer(&l->end, buffer, bytes, f);
 
 	if (ret || (access == KVERBS_ACCESS_LOCAL_WRITE && !kv_endpoint_needs_key(&l->end)))
 		return ret;
-	ret = kv_endpoint_register(&l->end, buffer, access, f);
+	return kv_link_register(l, buffer, access, f);
+}
+
+/**
+ * kv_link_register() - register a buffer that is not registered, or whose key the peer has
+ * invalidated
+ * @l: the link, connected
+ * @access: KVERBS_ACCESS_*
+ */
+int kv_link_register(struct kv_link *l, struct kv_buffer *buffer, uint32_t access,
+		     struct kv_fault *f)
+{
+	struct kv_fault why;
+	int ret = kv_endpoint_register(&l->end, buffer, access, f);
+
 	/* In the kernel the registration is a request on the QP. */
 	if (ret && !look_again(l, &why) && l->ended)
 		return kv_fault_set(f, -ECONNRESET,
@@ -395,8 +383,6 @@ int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer, uint32_t byt
 
 /**
  * kv_link_disconnect() - end the connection
- * @l: the link
- * @f: receives the reason of a failure
  *
  * Return: 0, also if the peer has ended the connection first, or a negative errno.
  */
@@ -408,13 +394,7 @@ int kv_link_disconnect(struct kv_link *l, struct kv_fault *f)
 	return ret || l->ended ? ret : kv_conn_disconnect(&side, f);
 }
 
-/**
- * kv_link_wait_end() - wait until the peer ends the connection
- * @l: the link
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_link_wait_end() - wait until the peer ends the connection */
 int kv_link_wait_end(struct kv_link *l, struct kv_fault *f)
 {
 	struct kv_conn_side side = side_of(l, deadline(l));

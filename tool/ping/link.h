@@ -33,6 +33,8 @@ struct kv_link {
 	uint64_t moved;
 	/* Status of a failed receive; 0: none has failed. */
 	uint32_t recv_status;
+	/* The key that the last message has invalidated; 0: none. */
+	uint32_t invalidated;
 	bool sending;
 	bool ended;
 };
@@ -43,9 +45,12 @@ int kv_link_accept(struct kv_link *l, uint32_t listener, struct kv_fault *f);
 int kv_link_connect(struct kv_link *l, const struct sockaddr_storage *dst, struct kv_fault *f);
 int kv_link_add_buffer(struct kv_link *l, struct kv_buffer *buffer,
 		       uint32_t bytes, uint32_t access, struct kv_fault *f);
+int kv_link_register(struct kv_link *l, struct kv_buffer *buffer, uint32_t access,
+		     struct kv_fault *f);
 int kv_link_disconnect(struct kv_link *l, struct kv_fault *f);
 int kv_link_wait_end(struct kv_link *l, struct kv_fault *f);
-int kv_link_send(struct kv_link *l, const void *data, const char *what, struct kv_fault *f);
+int kv_link_send(struct kv_link *l, const void *data, uint32_t invalidate, const char *what,
+		 struct kv_fault *f);
 int kv_link_flush(struct kv_link *l, const char *what, struct kv_fault *f);
 int kv_link_receive(struct kv_link *l, void *data, const char *what, struct kv_fault *f);
 int kv_link_move(struct kv_link *l, uint32_t op, const struct kv_buffer *buffer, uint32_t bytes,

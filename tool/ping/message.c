@@ -20,7 +20,7 @@ static int tell(const struct kv_ping *p, struct kv_link *l, struct kv_fault *f)
 	int ret = 0;
 
 	for (uint64_t i = 0; i < p->count && !ret; i++)
-		ret = kv_link_send(l, NULL, "sending a message", f);
+		ret = kv_link_send(l, NULL, 0, "sending a message", f);
 	return ret;
 }
 

@@ -53,7 +53,6 @@ static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l
 /**
  * kv_ping_count() - count pings, or messages each way, that have gone through
  * @p: its done and elapsed_ns are updated
- * @n: how many to add
  */
 void kv_ping_count(struct kv_ping *p, uint64_t n)
 {
@@ -64,7 +63,6 @@ void kv_ping_count(struct kv_ping *p, uint64_t n)
 /**
  * kv_ping_run() - run one side
  * @p: the side; receives the counts
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno. All objects are destroyed.
  */

@@ -30,15 +30,18 @@ static_assert(sizeof(struct place) == 16, "as rping has it");
 /*
  * krping (the kernel's rping) with server_inv: the server's go-ahead is a SEND with invalidate of
  * the client's key, and the client registers again without a local invalidate. Neither side
- * announces this variant; only the way in which the connection ends shows it.
+ * announces this variant; only the way in which the connection ends shows it. Here --invalidate
+ * says so: the client looks whether the go-ahead has invalidated the key.
  */
 #define STATUS_REM_INV_REQ 9 /* IBV_WC_REM_INV_REQ_ERR (IBTA 11.6.2) */
 static const char server_inv_user[] =
-	"so it ends with krping's server_inv, too: its go-ahead invalidates the client's key, and one of user space can't be";
+	"so it ends with krping's server_inv, too: its go-ahead invalidates the client's key, and one of user space can't be: try --client kernel --invalidate";
 static const char server_inv_kernel[] =
-	"so it ends with krping's server_inv, too: its go-ahead has invalidated the client's key, which is used for each ping here";
+	"so it ends with krping's server_inv, too: its go-ahead has invalidated the client's key, which is used for each ping here: try --invalidate";
 static const char server_inv_client[] =
-	"so it ends with krping's server_inv, too: its client wants a go-ahead that invalidates its key, and this one does not";
+	"so it ends with krping's server_inv, too: its client wants a go-ahead that invalidates its key, and this one does not: try --invalidate";
+static const char no_server_inv[] =
+	"so it ends with a client that is not of krping's server_inv, too: it can't do without the key that the go-ahead has invalidated: leave --invalidate out";
 
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 {
@@ -105,6 +108,8 @@ static void explain(const struct rping *r, struct kv_fault *f)
 	if (!r->p->server && r->l->end.site->id == KV_SPACE_USER &&
 	    r->l->recv_status == STATUS_REM_INV_REQ)
 		hint = server_inv_user;
+	if (r->p->server && r->p->invalidate && (f->error == -ECONNRESET || f->error == -EIO))
+		hint = no_server_inv;
 	if (hint)
 		kv_fault_set(f, told.error, "%.600s; %s", told.text, hint);
 }
@@ -134,21 +139,40 @@ static int inspect(struct rping *r, const struct kv_buffer *buffer,
 	return 0;
 }
 
-/* Sends the position of a buffer to the server, and waits for the go-ahead. */
-static int advertise(struct rping *r, const struct kv_buffer *buffer,
+/* Has the go-ahead invalidated the buffer's key, if it is to? */
+static int check_key(const struct rping *r, const struct kv_buffer *buffer, const char *text,
+		     struct kv_fault *f)
+{
+	const uint32_t key = r->l->invalidated;
+
+	if (!r->p->invalidate || key == buffer->rkey)
+		return 0;
+	if (!key)
+		return kv_fault_set(f, -EPROTO, "%s: its go-ahead invalidates no key: it is not krping's server_inv; leave --invalidate out",
+				    text);
+	return kv_fault_set(f, -EPROTO, "%s: its go-ahead has invalidated the key 0x%x, and not 0x%x",
+			    text, key, buffer->rkey);
+}
+
+/*
+ * Sends the position of a buffer to the server, and waits for the go-ahead. @access: the rights of
+ * the server; a buffer whose key each go-ahead invalidates is registered here.
+ */
+static int advertise(struct rping *r, struct kv_buffer *buffer, uint32_t access,
 		     const char *what, struct kv_fault *f)
 {
-	const struct place place = {
-		.addr = htobe64(buffer->iova),
-		.rkey = htobe32(buffer->rkey),
-		.bytes = htobe32(buffer->length),
-	};
-	struct place ignored;
+	struct place place = { .bytes = htobe32(buffer->length) }, ignored;
 	char text[96];
+	int ret = r->p->invalidate ? kv_link_register(r->l, buffer, access, f) : 0;
 
+	if (ret)
+		return ret;
+	place.addr = htobe64(buffer->iova);
+	place.rkey = htobe32(buffer->rkey);
 	snprintf(text, sizeof(text), "ping %llu, until the server has %s",
 		 (unsigned long long)r->p->done, what);
-	return kv_link_send(r->l, &place, text, f) ?: kv_link_receive(r->l, &ignored, text, f);
+	return kv_link_send(r->l, &place, 0, text, f) ?:
+	       kv_link_receive(r->l, &ignored, text, f) ?: check_key(r, buffer, text, f);
 }
 
 static int ping(struct rping *r, struct kv_fault *f)
@@ -162,20 +186,21 @@ static int ping(struct rping *r, struct kv_fault *f)
 	if (ret)
 		return kv_fault_backend(f, b, ret, "cannot write a ping");
 	/* From the second ping on, the server gets a key that it has already used. */
-	if (r->p->done && r->l->end.site->id == KV_SPACE_KERNEL)
+	if (r->p->done && r->l->end.site->id == KV_SPACE_KERNEL && !r->p->invalidate)
 		r->hint = server_inv_kernel;
-	ret = advertise(r, &r->source, "read it", f);
+	ret = advertise(r, &r->source, SOURCE_ACCESS, "read it", f);
 	if (ret)
 		return ret;
 	r->hint = NULL;
-	return advertise(r, &r->sink, "written it back", f) ?: inspect(r, &r->sink, r->p->size, f);
+	return advertise(r, &r->sink, SINK_ACCESS, "written it back", f) ?: inspect(r, &r->sink, r->p->size, f);
 }
 
 static int ping_all(struct rping *r, struct kv_fault *f)
 {
 	struct kv_ping *p = r->p;
-	int ret = kv_link_add_buffer(r->l, &r->source, p->size, SOURCE_ACCESS, f) ?:
-		  kv_link_add_buffer(r->l, &r->sink, p->size, SINK_ACCESS, f);
+	const uint32_t later = p->invalidate ? KVERBS_ACCESS_LOCAL_WRITE : 0;
+	int ret = kv_link_add_buffer(r->l, &r->source, p->size, later ? later : SOURCE_ACCESS, f) ?:
+		  kv_link_add_buffer(r->l, &r->sink, p->size, later ? later : SINK_ACCESS, f);
 
 	while (!ret && (!p->count || p->done < p->count)) {
 		ret = ping(r, f);
@@ -193,6 +218,13 @@ static int hear(struct rping *r, struct place *place, const char *what, struct k
 	snprintf(text, sizeof(text), "ping %llu, until the client tells %s",
 		 (unsigned long long)r->p->done, what);
 	return kv_link_receive(r->l, place, text, f);
+}
+
+/* Sends the go-ahead for a step that is done. @place: the client's buffer of that step. */
+static int go_ahead(struct rping *r, const struct place *place, const char *what,
+		    struct kv_fault *f)
+{
+	return kv_link_send(r->l, NULL, r->p->invalidate ? be32toh(place->rkey) : 0, what, f);
 }
 
 static int fetch(struct rping *r, const struct place *from, struct kv_fault *f)
@@ -226,15 +258,15 @@ static int pong(struct rping *r, const struct place *source, struct kv_fault *f)
 		return ret;
 	fill(r->expected, r->p->bytes, r->p->done);
 	ret = inspect(r, &r->source, r->p->bytes, f) ?:
-	      kv_link_send(r->l, NULL, "saying that it was read", f);
+	      go_ahead(r, source, "saying that it was read", f);
 	/* A krping client may close the connection after the first go-ahead. */
-	r->hint = !ret && !r->p->done ? server_inv_client : NULL;
+	r->hint = !ret && !r->p->done && !r->p->invalidate ? server_inv_client : NULL;
 	if (!ret)
 		ret = hear(r, &sink, "where it wants it back", f);
 	if (ret)
 		return ret;
 	r->hint = NULL;
-	return give_back(r, &sink, f) ?: kv_link_send(r->l, NULL, "saying that it was written", f);
+	return give_back(r, &sink, f) ?: go_ahead(r, &sink, "saying that it was written", f);
 }
 
 static int pong_all(struct rping *r, struct kv_fault *f)

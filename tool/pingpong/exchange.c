@@ -9,7 +9,6 @@
  * Every wait ends at a deadline, at a signal that ends the tool, or when the device is removed: the
  * removal may have to wait for the objects of user space.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -200,7 +199,6 @@ static int confirm(struct kv_pingpong *p, bool client, struct kv_fault *f)
  * @own: addresses of our QPs
  * @host: the server; NULL: wait for a client
  * @port: TCP port of the server
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; -EPROTO: the peer sent no valid address, or it has another number
  * of QPs.

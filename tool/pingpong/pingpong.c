@@ -10,9 +10,6 @@
 /* The value of the programs: without limit. */
 #define RETRIES 7
 
-/* The Global Routing Header precedes a datagram's bytes in the buffer (IBTA 11.4.1.3). */
-#define GRH_BYTES 40
-
 /* While no completion comes, the loop checks at this interval whether to go on. */
 #define LOOK_MS 200
 
@@ -21,7 +18,7 @@
 
 static uint32_t headroom(const struct kv_pingpong *p)
 {
-	return p->type == KV_PINGPONG_UD ? GRH_BYTES : 0;
+	return p->type == KV_PINGPONG_UD ? KV_RUN_GRH : 0;
 }
 
 static const uint32_t types[] = {
@@ -72,7 +69,7 @@ static int make_srq(struct kv_pingpong *p, struct kv_fault *f)
 	int ret = kv_op_srq_new(p->site.b, &init, &srq, NULL);
 
 	p->srq = ret ? 0 : srq.id;
-	return ret ? kv_fault_backend(f, p->site.b, ret, "cannot make an SRQ") : 0;
+	return kv_fault_backend(f, p->site.b, ret, "cannot make an SRQ");
 }
 
 static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *f)
@@ -94,23 +91,9 @@ static int make(struct kv_pingpong *p, struct kv_address *own, struct kv_fault *
 	return ret;
 }
 
-static int make_ah(struct kv_pingpong *p, const struct kv_av *av, struct kv_fault *f)
-{
-	const struct kv_ah_init init = { .pd = p->end.pd, .port = p->site.port->number,
-					.av = *av };
-	struct kv_ah ah;
-	int ret = kv_op_ah_new(p->site.b, &init, &ah, NULL);
-
-	p->ah = ret ? 0 : ah.id;
-	return ret ? kv_fault_backend(f, p->site.b, ret, "cannot make an AH") : 0;
-}
-
 /**
  * kv_pingpong_connect() - connect our QPs to the peer's
  * @p: the side, with the addresses of the peer's QPs
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_pingpong_connect(struct kv_pingpong *p, struct kv_fault *f)
 {
@@ -127,7 +110,7 @@ int kv_pingpong_connect(struct kv_pingpong *p, struct kv_fault *f)
 		attr.sq_psn = q->psn;
 		ret = step(p, q, KV_RAW_RTR, &attr, f) ?: step(p, q, KV_RAW_RTS, &attr, f);
 	}
-	return ret || p->type != KV_PINGPONG_UD ? ret : make_ah(p, &attr.av, f);
+	return ret || p->type != KV_PINGPONG_UD ? ret : kv_endpoint_add_ah(&p->end, &attr.av, f);
 }
 
 static int post_receives(struct kv_pingpong *p, struct kv_fault *f)
@@ -160,9 +143,9 @@ static int post_send(struct kv_pingpong *p, struct kv_pingpong_qp *q, struct kv_
 		.op = KVERBS_OP_SEND,
 		.sges = 1,
 		.sge = { kv_buffer_piece(&p->buffer, headroom(p), p->size) },
-		.ah = p->ah,
-		.remote_qpn = p->ah ? q->peer.qpn : 0,
-		.remote_qkey = p->ah ? KV_RAW_QKEY : 0,
+		.ah = p->end.ah,
+		.remote_qpn = p->end.ah ? q->peer.qpn : 0,
+		.remote_qkey = p->end.ah ? KV_RAW_QKEY : 0,
 	};
 	int ret = kv_site_post(&p->site, q->id, &wr);
 
@@ -278,7 +261,6 @@ static void linger(const struct kv_pingpong *p)
  * @p: the side; receives the counts
  * @host: the server; NULL: be the server
  * @port: TCP port of the server
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno. All objects are destroyed.
  */

@@ -50,7 +50,6 @@ struct kv_pingpong {
 	struct kv_buffer buffer;
 	int fd; /* the socket; -1: none */
 	uint32_t srq;
-	uint32_t ah;
 	struct kv_pingpong_qp qp[KV_PINGPONG_LIST];
 	uint32_t posted;
 };

@@ -196,7 +196,6 @@ static int run_batch(struct kv_rate *r, struct slot *s, uint32_t n, struct kv_fa
 /**
  * kv_rate_active() - make connections to a peer that accepts all of them
  * @r: the measurement; receives the costs
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; closing the site destroys the objects that are left.
  */

@@ -129,7 +129,7 @@ static int disconnect(struct host *h, struct guest *g, struct kv_fault *f)
 	/* The peer may have disconnected first: the state of the CONN will show it. */
 	if (ret)
 		g->disconnect_ns = 0;
-	return ret == -EINVAL ? 0 : ret ? kv_fault_backend(f, h->b, ret, "cannot disconnect") : 0;
+	return ret == -EINVAL ? 0 : kv_fault_backend(f, h->b, ret, "cannot disconnect");
 }
 
 /* Looks at the state of a connection. Return: 1: it is gone. */
@@ -218,7 +218,6 @@ static int serve(struct host *h, struct kv_fault *f)
 /**
  * kv_rate_passive() - accept all connections that come, until they have ended
  * @r: the measurement; receives the costs
- * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno; closing the site destroys the objects that are left.
  */

@@ -12,9 +12,6 @@
 /**
  * kv_rate_init() - make the objects that all connections share
  * @r: spec and site are set; receives the objects, which closing the site destroys
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 {
@@ -29,8 +26,6 @@ int kv_rate_init(struct kv_rate *r, struct kv_fault *f)
 
 /**
  * kv_rate_record() - record the cost of a step
- * @r: the measurement
- * @step: the step
  * @verb_ns: how long the verb itself took; 0: it was not called
  * @step_ns: how long the step took
  */
@@ -47,9 +42,6 @@ void kv_rate_record(struct kv_rate *r, enum kv_rate_step step, uint64_t verb_ns,
  * @r: the measurement, with the objects that all connections share
  * @id: receives the id of the QP
  * @verb_ns: receives how long the verb took
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_rate_create_qp(struct kv_rate *r, uint32_t *id, uint64_t *verb_ns, struct kv_fault *f)
 {
@@ -157,9 +149,6 @@ static void print_head(FILE *out, struct json_object *doc)
 /**
  * kv_rate_report() - print the costs of connections
  * @doc: the document of the measurement
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 {
@@ -184,7 +173,7 @@ int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 			       sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;
-	printf("\nverb: of the RDMA CM or of the QP, in its own space\n");
+	printf("verb: of the RDMA CM or of the QP, in its own space\n");
 	out = kv_prose_begin(&prose, stdout);
 	fprintf(out, "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
 	kv_prose_end(&prose);

@@ -213,7 +213,6 @@ static int check_attrs(const struct kv_shape *shape, struct nlattr *attrs, int l
 
 /**
  * kv_attrs_take() - take a struct out of a message from another host
- * @shape: shape of the struct
  * @attrs: the attributes
  * @len: bytes of the attributes
  * @name: name of the whole struct, for @f

@@ -43,7 +43,6 @@ static int exchange(struct kv_backend *b, struct kv_exchange_call *x)
 /**
  * kv_remote_call() - make a call that is no operation of a backend
  * @b: the backend, made by kv_backend_remote_open()
- * @which: the call
  * @args: arguments as in the call's row; NULL if the call takes none
  * @result: receives the result as in the row; NULL: the caller does not want it
  *
@@ -58,9 +57,6 @@ int kv_remote_call(struct kv_backend *b, enum kv_call which, const void *args, v
 
 /**
  * kv_remote_ask() - begin a call as kv_remote_call() makes; no other call until kv_remote_take()
- * @b: the backend
- * @which: the call
- * @args: its arguments
  *
  * Return: 0 or a negative errno, with the reason in @b->err; then there is no answer to take.
  */
@@ -74,7 +70,6 @@ int kv_remote_ask(struct kv_backend *b, enum kv_call which, const void *args)
 
 /**
  * kv_remote_answered() - is the answer of a call that has begun here?
- * @b: the backend
  * @ns: how long to wait for it
  *
  * Return: true if kv_remote_take() need not wait.
@@ -86,9 +81,6 @@ bool kv_remote_answered(struct kv_backend *b, uint64_t ns)
 
 /**
  * kv_remote_take() - wait for the answer of a call that has begun
- * @b: the backend
- * @which: the call
- * @result: receives the result
  *
  * Return: 0 or a negative errno, with the reason in @b->err.
  */
@@ -270,15 +262,10 @@ static const struct kv_backend_ops remote_ops = {
 
 /**
  * kv_backend_remote_open() - open a space of another host
- * @b: receives the backend
  * @w: a wire that has said hello; the backend owns it from now on, also after a failure
  * @host: the other host, for messages; must live as long as the backend
- * @id: the space
- * @dev: the device
  * @idle_ns: the longest silence that the server accepts
  * @keep: the sender of NOPs
- *
- * Return: 0 or a negative errno.
  */
 int kv_backend_remote_open(struct kv_backend **b, struct kv_wire *w,
 			   const char *host, enum kv_space_id id,

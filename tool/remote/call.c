@@ -28,7 +28,6 @@ const struct kv_call_row kv_call_rows[KV_CALLS] = {
 
 /**
  * kv_call_put_bins() - write the bins of a histogram that are not empty as data
- * @hist: the histogram
  * @data: room for KV_WIRE_DATA_MAX bytes; receives an array of struct kverbs_bin, as in
  *	KVERBS_A_RUN_BINS
  * @length: receives the number of bytes that were written

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
@@ -142,8 +141,6 @@ static int start_thread(struct kv_channel *l)
  * @w: a wire that has said hello; the channel owns it from now on
  * @idle_ns: the longest silence that the server accepts
  * @keep: the sender of NOPs
- *
- * Return: 0 or a negative errno.
  */
 int kv_channel_start(struct kv_channel *l, const struct kv_wire *w, uint64_t idle_ns,
 		     enum kv_keep keep)
@@ -174,10 +171,7 @@ bool kv_channel_keep_all(void)
 	return without_thread;
 }
 
-/**
- * kv_channel_stop() - end a channel; the server destroys the objects of this client
- * @l: the channel
- */
+/** kv_channel_stop() - end a channel; the server destroys the objects of this client */
 void kv_channel_stop(struct kv_channel *l)
 {
 	pthread_mutex_lock(&l->lock);
@@ -200,8 +194,6 @@ void kv_channel_stop(struct kv_channel *l)
 /**
  * kv_channel_ask() - begin a call
  * @l: the channel; no other call can be made until kv_channel_take()
- * @x: the call
- * @f: receives the reason of a failure
  *
  * Return: as kv_channel_call(); after a failure there is no answer to take.
  */
@@ -220,9 +212,7 @@ int kv_channel_ask(struct kv_channel *l, const struct kv_exchange_call *x, struc
 
 /**
  * kv_channel_take() - wait for the answer of a call that has begun
- * @l: the channel
  * @x: the call; receives the result
- * @f: receives the reason of a failure
  *
  * Return: as kv_channel_call().
  */
@@ -238,9 +228,7 @@ int kv_channel_take(struct kv_channel *l, struct kv_exchange_call *x, struct kv_
 
 /**
  * kv_channel_call() - make a call and wait for the answer
- * @l: the channel
  * @x: the call; receives the result
- * @f: receives the reason of a failure
  *
  * Return: 0, or the error of the operation at the server. -ETIMEDOUT, -ECONNRESET: the server
  * is gone; further calls return -ENOTCONN.

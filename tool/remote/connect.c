@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <netdb.h>
 #include <string.h>
@@ -106,7 +105,7 @@ static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 		return not_over_ssh(w, peer, error, f);
 	if (error == -EPROTO || error == -EMSGSIZE || error == -EBADMSG)
 		return kv_fault_set(f, error,
-				    "%s: what listens on port %s is no 'kverbs serve': %s",
+				    "%s: the program that listens on port %s is no 'kverbs serve': %s",
 				    peer->host, port, w->fault.text);
 	if (error == -ETIMEDOUT)
 		return kv_fault_set(f, error,
@@ -165,7 +164,7 @@ static int check_answer(const struct kv_peer *peer, const struct kv_token *token
 	if (kv_token_is_equal(mac, answer->mac))
 		return 0;
 	return kv_fault_set(f, -EACCES,
-			    "%s: the server does not know the token of %s: it is not the one that you mean",
+			    "%s: the server has not proved that it knows the token of %s: it may be another program",
 			    peer->host, peer->token_file);
 }
 
@@ -207,9 +206,6 @@ static int exchange(struct kv_wire *w, const struct kv_peer *peer, const struct 
  * @limits: receives the server's limits
  * @dev: receives the device's name
  * @version: receives the version of the server's kverbs
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_remote_hello(struct kv_wire *w, const struct kv_peer *peer, enum kv_space_id id,
 		    struct kv_limits *limits, char dev[64], char version[32], struct kv_fault *f)
@@ -248,21 +244,16 @@ static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, 
 {
 	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
 
-	if (ret)
-		return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev);
-	return kv_site_choose(s, peer->ib_port, peer->gid, f);
+	return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev) ?:
+	       kv_site_choose(s, peer->ib_port, peer->gid, f);
 }
 
 /**
  * kv_site_open_peer() - open a space of another host, where 'kverbs serve' runs
  * @s: receives the space, with @s->host; kv_site_close() closes it
- * @id: the space
  * @peer: the host; must live as long as @s
- * @f: receives the reason of a failure
  *
  * In results of runs there, ticks are ticks of that host.
- *
- * Return: 0 or a negative errno.
  */
 int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
 		      const struct kv_peer *peer, struct kv_fault *f)

@@ -18,7 +18,6 @@
 
 /**
  * kv_hello_send() - send the first message
- * @w: the wire
  * @shape: shape of the message's content
  * @from: the content, or NULL: only the head, which tells the protocol
  *
@@ -97,7 +96,7 @@ static int check_members(struct kv_wire *w, struct json_object *obj)
 		return kv_fault_set(&w->fault, -EBADMSG, "hello has an unknown member");
 	if (strcmp(text_of(obj, "order"), ORDER))
 		return kv_fault_set(&w->fault, -EPROTONOSUPPORT,
-			      "the two hosts have different orders of bytes, which kverbs does not turn");
+			      "the two hosts have different byte orders, and kverbs does not convert them");
 	return 0;
 }
 
@@ -130,7 +129,6 @@ int kv_hello_take_head(struct kv_wire *w, struct kv_hello_head *head)
  * kv_hello_take() - take the rest of the first message
  * @w: the wire; kv_hello_take_head() has found our protocol in the message
  * @shape: shape of the message's content
- * @to: receives the content
  *
  * Return: 0 or -EBADMSG.
  */
@@ -140,10 +138,7 @@ int kv_hello_take(struct kv_wire *w, const struct kv_shape *shape, void *to)
 			     &w->fault);
 }
 
-/**
- * kv_hello_clean() - replace all but printable ASCII in a text that is sent
- * @text: the text
- */
+/** kv_hello_clean() - replace all but printable ASCII in a text that is sent */
 void kv_hello_clean(char *text)
 {
 	for (; *text; text++) {

@@ -6,7 +6,6 @@
  * kv_peer_parse() - read HOST, HOST:PORT or [HOST]:PORT, or one of them after "ssh:"
  * @peer: receives the host, and the port if there is one
  * @text: the text; is taken apart in place, and must live as long as @peer
- * @f: receives the reason of a failure
  *
  * More than one colon without brackets is an IPv6 address without a port.
  *

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* A server that ssh starts on another host: the user's ssh knows the host and its keys. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -66,11 +65,8 @@ static int spawn(char *const *argv, int end, pid_t *pid)
  * @peer: the other host
  * @fd: receives a nonblocking socket to it
  * @pid: receives ssh's process; kv_ssh_end() ends it, after @fd was closed
- * @f: receives the reason of a failure
  *
  * The questions and messages of ssh go to the terminal and to standard error.
- *
- * Return: 0 or a negative errno.
  */
 int kv_ssh_start(const struct kv_peer *peer, int *fd, pid_t *pid, struct kv_fault *f)
 {
@@ -111,7 +107,6 @@ static bool wait_end(pid_t *pid, int *status)
  * kv_ssh_explain() - why the connection has ended before the server's hello
  * @peer: the server's host
  * @pid: ssh's process; becomes 0 if it has ended
- * @f: receives the reason
  *
  * Return: -ECONNRESET, also as @f's error.
  */

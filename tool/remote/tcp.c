@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -20,7 +19,6 @@
 /**
  * kv_tcp_find() - the addresses of a host
  * @host: name or address of the host; NULL: this host, as @flags say
- * @port: a number
  * @family: AF_INET, AF_INET6 or AF_UNSPEC
  * @flags: of getaddrinfo()
  * @list: receives the addresses, for freeaddrinfo()
@@ -161,7 +159,6 @@ int kv_tcp_dial(const struct addrinfo *list, uint64_t each_ns)
 
 /**
  * kv_tcp_listen() - listen at an address
- * @at: the address
  * @both: an IPv6 address takes IPv4, too
  * @backlog: number of requests that may wait
  *
@@ -187,12 +184,8 @@ int kv_tcp_listen(const struct addrinfo *at, bool both, int backlog)
 /**
  * kv_tcp_look_up() - find the addresses of a peer, or those to listen at
  * @host: name or address; NULL: any address of this host
- * @port: a number
  * @family: AF_*
  * @list: receives the addresses, for freeaddrinfo()
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_tcp_look_up(const char *host, const char *port, int family, struct addrinfo **list,
 		   struct kv_fault *f)

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <nettle/hmac.h>
@@ -60,9 +59,6 @@ void kv_token_wipe(struct kv_token *token)
  * @token: receives the secret; kv_token_wipe() forgets it
  * @path: the file; its owner is root or the user who runs this, and only the owner may use
  *	it. A newline at the file's end does not count
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_token_read(struct kv_token *token, const char *path, struct kv_fault *f)
 {
@@ -93,12 +89,7 @@ out_close:
 	return ret;
 }
 
-/**
- * kv_token_nonce() - choose a number that is used once
- * @nonce: receives the number
- *
- * Return: 0 or a negative errno.
- */
+/** kv_token_nonce() - choose a number that is used once */
 int kv_token_nonce(uint8_t nonce[KV_NONCE_BYTES])
 {
 	ssize_t n;
@@ -118,12 +109,7 @@ static void clear_stack(void)
 	explicit_bzero(below, sizeof(below));
 }
 
-/**
- * kv_token_sign() - prove that the secret is known, without sending it (HMAC, RFC 2104)
- * @token: the secret
- * @proof: the data that is signed
- * @mac: receives the signature
- */
+/** kv_token_sign() - prove that the secret is known, without sending it (HMAC, RFC 2104) */
 void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 		   uint8_t mac[KV_MAC_BYTES])
 {
@@ -142,13 +128,7 @@ void kv_token_sign(const struct kv_token *token, const struct kv_proof *proof,
 	clear_stack();
 }
 
-/**
- * kv_token_is_equal() - compare signatures in constant time
- * @a: one signature
- * @b: the other signature
- *
- * Return: true if they are the same.
- */
+/** kv_token_is_equal() - compare signatures in constant time */
 bool kv_token_is_equal(const uint8_t a[KV_MAC_BYTES], const uint8_t b[KV_MAC_BYTES])
 {
 	return memeql_sec(a, b, KV_MAC_BYTES);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -70,13 +69,7 @@ void kv_wire_close(struct kv_wire *w)
 	w->out = NULL;
 }
 
-/**
- * kv_wire_tune() - make a TCP socket report soon that the other host is gone
- * @fd: the socket
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
- */
+/** kv_wire_tune() - make a TCP socket report soon that the other host is gone */
 int kv_wire_tune(int fd, struct kv_fault *f)
 {
 	static const struct {
@@ -117,7 +110,7 @@ static int wait_for(struct kv_wire *w, short events, uint64_t *end_ns)
 			*end_ns = soon;
 		ms = kv_interrupt_wait_ms(*end_ns);
 		if (!ms && kv_interrupt_seen())
-			return kv_fault_set(&w->fault, -ETIMEDOUT, "interrupted, and no answer since");
+			return kv_fault_set(&w->fault, -ETIMEDOUT, "interrupted; no answer came after that");
 		if (!ms)
 			return kv_fault_set(&w->fault, -ETIMEDOUT, "no answer in time");
 		if (poll(&p, 1, ms) > 0)
@@ -188,7 +181,6 @@ static int send_parts(struct kv_wire *w, const void *head, size_t size, const vo
 
 /**
  * kv_wire_begin() - begin a message
- * @w: the wire
  *
  * Return: the wire's own message without attributes, with room for KV_WIRE_HEAD_MAX bytes.
  */
@@ -257,7 +249,6 @@ static int receive_all(struct kv_wire *w, void *to, size_t size, uint64_t *end_n
 
 /**
  * kv_wire_wait() - wait until a message begins
- * @w: the wire
  * @end_ns: end of the wait, of kv_now_ns()
  *
  * Return: 0 or -ETIMEDOUT.
@@ -269,7 +260,6 @@ int kv_wire_wait(struct kv_wire *w, uint64_t end_ns)
 
 /**
  * kv_wire_ready() - has a message begun?
- * @w: the wire
  * @ns: how long to wait for it
  *
  * Return: true if so, or if the other end has closed. A signal ends the wait.
@@ -305,7 +295,7 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns)
 	h.head = ntohl(h.head);
 	h.data = ntohl(h.data);
 	if (ntohl(h.magic) != KV_WIRE_MAGIC)
-		return kv_fault_set(&w->fault, -EPROTO, "what came is no message of kverbs");
+		return kv_fault_set(&w->fault, -EPROTO, "the bytes that came are no message of kverbs");
 	if (!h.head || h.head > w->head_max || h.data > w->data_max)
 		return kv_fault_set(&w->fault, -EMSGSIZE,
 			      "a message says that it has %u bytes of head and %u of data, at most %u and %u are possible",

@@ -277,9 +277,7 @@ void kv_serve_client(struct kv_serve *s, int fd, int send_fd, int parent)
 	if (kv_wire_init(&c->wire, fd))
 		goto out_free;
 	c->wire.send_fd = send_fd;
-	ret = send_fd < 0 ? kv_wire_tune(fd, &c->fault) : 0;
-	if (!ret)
-		ret = greet(c);
+	ret = (send_fd < 0 ? kv_wire_tune(fd, &c->fault) : 0) ?: greet(c);
 	kv_token_wipe(&s->token);
 	if (ret) {
 		report(c, KV_SERVE_END, "refused: %s", c->fault.text);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE
 #include <errno.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,10 +11,8 @@
 
 /**
  * kv_serve_name() - format an end of a connection as text
- * @fd: its socket
  * @peer: the other end, not this end
  * @text: receives "ADDRESS port PORT"
- * @size: bytes of @text
  */
 void kv_serve_name(int fd, bool peer, char *text, size_t size)
 {
@@ -85,12 +82,9 @@ static int explain(const struct kv_serve *s, int error, struct kv_fault *f)
 /**
  * kv_serve_listen() - listen
  * @s: bind, port, token and no_token are set; receives the sockets, for kv_serve_unlisten()
- * @f: receives the reason of a failure
  *
  * All addresses are those of IPv4 and, if the host has it, of IPv6; so are the loopback
  * addresses.
- *
- * Return: 0 or a negative errno.
  */
 int kv_serve_listen(struct kv_serve *s, struct kv_fault *f)
 {

@@ -19,7 +19,6 @@
 /**
  * kv_serve_allow_descriptors() - allow this process the descriptors that its clients need
  * @clients: number of clients at the same time
- * @f: receives the reason of a failure
  *
  * Raises the soft limit (RLIMIT_NOFILE) if it is too low; the hard limit is the
  * administrator's and stays.
@@ -88,12 +87,9 @@ static int drop_others(void)
 
 /**
  * kv_serve_drop() - give up all capabilities but CAP_NET_ADMIN and CAP_IPC_LOCK
- * @f: receives the reason of a failure
  *
  * The calling thread keeps these two if it has them, and can get no others: the bounding,
  * inheritable and ambient sets are empty, and no_new_privs is set.
- *
- * Return: 0 or a negative errno.
  */
 int kv_serve_drop(struct kv_fault *f)
 {

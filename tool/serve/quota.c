@@ -17,7 +17,6 @@ static int check_bytes(struct kv_service *s, uint64_t bytes)
 
 /**
  * kv_quota_check() - may one more object be made?
- * @s: the service
  * @bytes: bytes of the object's buffer or queues
  *
  * Return: 0 or -EDQUOT.
@@ -33,7 +32,6 @@ int kv_quota_check(struct kv_service *s, uint64_t bytes)
 
 /**
  * kv_quota_find() - find an object, or a run, of a client
- * @s: the service
  * @type: of the object, or KV_QUOTA_RUN
  * @id: of the object or run
  *
@@ -50,7 +48,6 @@ struct kv_made *kv_quota_find(const struct kv_service *s, enum kv_type type, uin
 
 /**
  * kv_quota_resize() - count an object whose size changes
- * @s: the service
  * @type: of the object
  * @id: of the object, which the client has
  * @bytes: new bytes of the object's queues
@@ -96,7 +93,6 @@ void kv_quota_add(struct kv_service *s, enum kv_type type, uint32_t id, uint64_t
 
 /**
  * kv_quota_remove() - count an object or a run no more
- * @s: the service
  * @type: of the object, or KV_QUOTA_RUN
  * @id: id of the object or run; need not be the client's
  */
@@ -116,8 +112,6 @@ void kv_quota_remove(struct kv_service *s, enum kv_type type, uint32_t id)
 
 /**
  * kv_quota_check_run() - may this run be started?
- * @s: the service
- * @spec: spec of the run
  *
  * Return: 0, -EDQUOT or -ERANGE.
  */
@@ -155,10 +149,7 @@ static int find_ids(const struct kv_member *m, const char *from, kv_quota_id fn,
 
 /**
  * kv_quota_ids() - call a function for each id that a struct names
- * @shape: shape of the struct
- * @from: the struct
  * @fn: called for each id but 0, in the shape's order
- * @arg: last argument of @fn
  *
  * Return: 0, or the value with which @fn ended the list.
  */
@@ -178,7 +169,6 @@ static int check_own(uint32_t refers, const char *name, uint32_t id, void *arg)
 
 /**
  * kv_quota_concerns() - may the client know of an event?
- * @s: the service
  * @event: the backend's event; the kernel reports events of everybody's objects
  *
  * Return: true if the event is about an object or a run of the client, or about a device.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The process that listens; each client has a process of its own, see client.c. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
@@ -354,9 +353,6 @@ static void announce(const struct kv_serve *s)
 /**
  * kv_serve_run() - serve until a signal ends it (see interrupt.h)
  * @s: is listening; does not listen any more afterwards
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_serve_run(struct kv_serve *s, struct kv_fault *f)
 {

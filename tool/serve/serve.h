@@ -3,7 +3,6 @@
 
 #include "cli/fault.h"
 #include "cli/parse.h"
-#include "remote/hello.h"
 #include "remote/token.h"
 #include "serve/service.h"
 

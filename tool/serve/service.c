@@ -103,7 +103,6 @@ static void put_reply(struct kv_service *s, struct nl_msg *msg, int call, int re
 
 /**
  * kv_service_answer() - answer a request
- * @s: the service
  * @w: the wire, with the request that was received; receives the answer, to be sent with
  *	its data
  * @length: receives the number of bytes of the data
@@ -142,7 +141,6 @@ int kv_service_answer(struct kv_service *s, struct kv_wire *w, uint32_t *length)
 
 /**
  * kv_service_watch() - cancel runs that take too long
- * @s: the service
  *
  * Return: the time of the next call, of kv_now_ns(); UINT64_MAX: never.
  */

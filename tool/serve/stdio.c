@@ -23,8 +23,6 @@ static int move(int fd)
  * @f: receives a failure that the client could not be told
  *
  * The client is told why it is refused. Other output of this process does not reach the client.
- *
- * Return: 0 or a negative errno.
  */
 int kv_serve_stdio(struct kv_serve *s, struct kv_fault *f)
 {

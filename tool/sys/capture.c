@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 /* The packets of a device, which tcpdump takes off its network interface. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -108,10 +107,6 @@ static int wait_ready(struct kv_capture *c, struct kv_fault *f)
  * kv_capture_begin() - have tcpdump write the packets of a device into a file
  * @c: kv_capture_end() ends it
  * @path: the file, which is overwritten
- * @dev: the device
- * @f: receives the reason of a failure
- *
- * Return: 0 or a negative errno.
  */
 int kv_capture_begin(struct kv_capture *c, const char *path, const struct kv_dev *dev,
 		     struct kv_fault *f)

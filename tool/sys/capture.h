@@ -6,16 +6,11 @@
 #include "cli/fault.h"
 #include "model/backend.h"
 
-/**
- * struct kv_capture - packets of a device that tcpdump writes into a file
- * @pid: tcpdump; 0: it does not run
- * @said: the standard error of tcpdump
- * @netdev: the network interface that it listens on
- */
+/* Packets of a device that tcpdump writes into a file. */
 struct kv_capture {
-	pid_t pid;
-	FILE *said;
-	char netdev[16];
+	pid_t pid; /* tcpdump; 0: it does not run */
+	FILE *said; /* the standard error of tcpdump */
+	char netdev[16]; /* the network interface that it listens on */
 };
 
 int kv_capture_begin(struct kv_capture *c, const char *path, const struct kv_dev *dev,

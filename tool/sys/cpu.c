@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* cpu_set_t */
 #include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -74,7 +73,6 @@ static int walk_usable(cpu_fn fn, void *arg)
 /**
  * kv_placement_online() - list the online CPUs
  * @text: receives a list such as 0-3
- * @size: size of @text
  * @count: receives the number of online CPUs
  */
 void kv_placement_online(char *text, size_t size, unsigned int *count)
@@ -105,14 +103,10 @@ int32_t kv_placement_spins(void)
  * @asked: the CPUs that the user names; they must be online
  * @n: how many of them, @wanted at most
  * @cpu: receives the initiator's and the responder's CPU, or those of the initiator's threads
- * @wanted: how many
- * @f: receives the reason of a failure
  *
  * The defaults are CPUs that the calling thread may use, which taskset or a cpuset may limit. The
  * initiator gets the last of them, which has the fewest interrupts and daemons; the responder, or
  * the next thread, gets the CPU before it, if there is one.
- *
- * Return: 0 or a negative errno.
  */
 int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t *cpu, unsigned int wanted,
 			struct kv_fault *f)

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include "cli/fault.h"
 
+/* With 1, sched_yield() yields the CPU to tasks of the same session only. */
+#define KV_AUTOGROUP "/proc/sys/kernel/sched_autogroup_enabled"
+
 /* The CPUs of this host: the CPUs of runs, and the time that a hypervisor takes. */
 
 /* A tick of /proc/stat: USER_HZ is 100 wherever Linux has drivers for RDMA. */

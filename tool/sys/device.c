@@ -49,7 +49,6 @@ static int refuse(struct kv_backend *b, int error, const struct kv_dev_port *of)
 /**
  * kv_counters_read() - read the counters that a device's driver has for a port
  * @b: the backend that receives the text of a failure; one of this host
- * @of: the port
  * @c: receives the counters
  *
  * A driver may return a copy that is some milliseconds old.

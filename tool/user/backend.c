@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#define _GNU_SOURCE /* dladdr */
 #include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +16,12 @@
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why)
 {
 	return kv_user_fail(u, why->error, "%s", why->text);
+}
+
+/* The same for a rule that has put its refusal into @u->why; @broken: its result. */
+int kv_user_rule(struct kv_user *u, int broken)
+{
+	return broken ? kv_user_refuse(u, &u->why) : 0;
 }
 
 /*
@@ -189,7 +194,6 @@ static const struct kv_backend_ops ops = {
  * kv_backend_user_open() - the backend that calls libibverbs in this process
  * @b: where it goes; NULL on failure
  * @err: where the text of a failure goes
- * @size: of @err
  *
  * A device is opened when it is first named, so opening the backend needs no device.
  *

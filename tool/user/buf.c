@@ -71,7 +71,7 @@ static int check_init(struct kv_user *u, const struct kv_buf_init *init)
 				    init->length, KV_USER_BUF_MAX);
 	if (init->pieces > 1)
 		return kv_user_fail(u, -EOPNOTSUPP,
-				    "pieces are the kernel's: to a verb of user space memory is one piece");
+				    "pieces are for kernel space: in user space a buffer is one piece");
 	return 0;
 }
 
@@ -121,13 +121,9 @@ void kv_user_buf_fill(struct kv_user_buf *buf, struct kv_buf *to)
 static int check_range(struct kv_user *u, const struct kv_user_buf *buf, uint64_t offset,
 		       uint64_t length)
 {
-	struct kv_refusal why;
-
 	if (!length)
 		return kv_user_fail(u, -ERANGE, "length is 0: it must be 1 byte at least");
-	if (kv_buf_rules_check_range(buf->length, offset, length, &why))
-		return kv_user_refuse(u, &why);
-	return 0;
+	return kv_user_rule(u, kv_buf_rules_check_range(buf->length, offset, length, &u->why));
 }
 
 int kv_user_buf_write(struct kv_user *u, struct kv_user_buf *buf, const struct kv_buf_data *in,

@@ -100,6 +100,7 @@ static void on_event(struct kv_user *u, struct kv_user_conn *conn,
 	case KVERBS_CM_EVENT_CONNECT_ERROR:
 	case KVERBS_CM_EVENT_UNREACHABLE:
 	case KVERBS_CM_EVENT_DEVICE_REMOVAL:
+	case KVERBS_CM_EVENT_MULTICAST_ERROR:
 		end(u, conn, KVERBS_CONN_FAILED);
 		break;
 	}
@@ -130,7 +131,10 @@ static void handle(struct kv_user *u, const struct rdma_cm_event *event)
 	conn->is.event = to_event(event->event);
 	/* librdmacm reports its own failures as -1, with the reason in errno. */
 	conn->is.status = event->status == -1 && errno ? -errno : event->status;
-	on_event(u, conn, &event->param.conn);
+	if (event->event == RDMA_CM_EVENT_MULTICAST_JOIN)
+		kv_user_conn_take_group(&conn->is, event);
+	else
+		on_event(u, conn, &event->param.conn);
 	report(u, conn, conn->is.event, conn->is.status);
 }
 

@@ -62,10 +62,10 @@ static int refuse_addr(struct kv_user *u, enum kverbs_stage stage, const char *v
 
 /*
  * Gives a CONN a local address. -EXDEV if another device has the address. After a failure the
- * caller calls renew().
+ * caller calls kv_user_conn_renew().
  */
-static int bind_addr(struct kv_user *u, struct kv_user_conn *conn,
-		     const struct sockaddr_storage *src)
+int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
+		      const struct sockaddr_storage *src)
 {
 	struct sockaddr_storage addr = *src;
 
@@ -82,7 +82,7 @@ static int bind_addr(struct kv_user *u, struct kv_user_conn *conn,
  * Makes a bound CONN unbound again by a new id: an id of librdmacm stays bound, even if the next
  * step failed. If there is no new id, the CONN is in state FAILED.
  */
-static void renew(struct kv_user *u, struct kv_user_conn *conn)
+void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn)
 {
 	struct rdma_cm_id *cm;
 
@@ -139,17 +139,16 @@ int kv_user_conn_new(struct kv_user *u, struct kv_user_conn *conn, const struct 
 int kv_user_conn_check_op(struct kv_user *u, const struct kv_user_conn *conn, enum kv_op op)
 {
 	uint32_t states = kv_conn_rules_states(kv_op_commands[op]);
-	struct kv_refusal why;
 
 	if (states || op == KV_OP_CONN_GET)
 		kv_user_conn_take_events(u);
-	if (!states || !kv_conn_rules_check_state(states, conn->is.state, &why))
+	if (!states || !kv_conn_rules_check_state(states, conn->is.state, &u->why))
 		return 0;
 	if (conn->is.state == KVERBS_CONN_FAILED &&
 	    conn->is.event == KVERBS_CM_EVENT_DEVICE_REMOVAL)
 		return kv_user_fail(u, -ENODEV, "conn %u has failed: device %s was removed",
 				    conn->obj.id, kv_user_dev_name(conn->obj.dev));
-	return kv_user_refuse(u, &why);
+	return kv_user_refuse(u, &u->why);
 }
 
 static int check_timeout(struct kv_user *u, uint32_t timeout_ms)
@@ -173,7 +172,7 @@ int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 		ret = check_timeout(u, in->timeout_ms);
 	if (ret)
 		return ret;
-	ret = src ? bind_addr(u, conn, src) : 0;
+	ret = src ? kv_user_conn_bind(u, conn, src) : 0;
 	if (!ret && KV_USER_STAGE(u, CM, rdma_resolve_addr(conn->cm, NULL, (struct sockaddr *)&to,
 							   (int)in->timeout_ms))) {
 		ret = -errno;
@@ -183,7 +182,7 @@ int kv_user_conn_resolve_addr(struct kv_user *u, struct kv_user_conn *conn,
 				    kv_user_dev_name(conn->obj.dev));
 	}
 	if (ret)
-		renew(u, conn);
+		kv_user_conn_renew(u, conn);
 	else
 		conn->is.state = KVERBS_CONN_RESOLVING_ADDR;
 	return ret;
@@ -231,7 +230,7 @@ int kv_user_conn_wait(struct kv_user *u, struct kv_user_conn *conn, const struct
 static int bind_and_listen(struct kv_user *u, struct kv_user_conn *conn,
 			   const struct sockaddr_storage *src)
 {
-	int ret = bind_addr(u, conn, src);
+	int ret = kv_user_conn_bind(u, conn, src);
 
 	/* The kernel drops requests beyond its own backlog; we reject those beyond ours. */
 	if (!ret && KV_USER_STAGE(u, CM, rdma_listen(conn->cm, KVERBS_CONN_BACKLOG_MAX)))
@@ -251,7 +250,7 @@ int kv_user_conn_listen(struct kv_user *u, struct kv_user_conn *conn,
 		return ret;
 	ret = bind_and_listen(u, conn, &in->src);
 	if (ret) {
-		renew(u, conn);
+		kv_user_conn_renew(u, conn);
 		return ret;
 	}
 	conn->is.backlog = in->backlog;

@@ -33,6 +33,13 @@ bool kv_user_conn_is_foreign(const struct kv_user_conn *conn);
 void kv_user_conn_add_request(struct kv_user *u, struct kv_user_conn *listener,
 			      struct rdma_cm_id *cm, const struct rdma_conn_param *param);
 
+int kv_user_conn_bind(struct kv_user *u, struct kv_user_conn *conn,
+		      const struct sockaddr_storage *src);
+void kv_user_conn_renew(struct kv_user *u, struct kv_user_conn *conn);
+
+/* conn_group.c */
+void kv_user_conn_take_group(struct kv_conn *to, const struct rdma_cm_event *event);
+
 /* connect.c */
 void kv_user_conn_end_qp(struct kv_user *u, struct kv_user_conn *conn);
 void kv_user_conn_note_rts(struct kv_user_conn *conn);

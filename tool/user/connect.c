@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
+#include "cli/parse.h"
 #include "rules/conn.h"
 #include "rules/qp_table.h"
 #include "user/conn.h"
@@ -65,28 +66,21 @@ static bool is_in_use(const struct kv_user *u, const struct kv_user_qp *qp)
 static int check_qp(struct kv_user *u, const struct kv_user_conn *conn, struct kv_user_qp *qp,
 		    uint32_t *state)
 {
-	struct kv_refusal why;
-	int ret;
-
 	if (qp->obj.dev != conn->obj.dev)
 		return kv_user_fail(u, -EINVAL, "qp %u and conn %u are not of the same device",
 				    qp->obj.id, conn->obj.id);
-	if (kv_conn_rules_check_qp(qp->is.type, is_in_use(u, qp), &why))
-		return kv_user_refuse(u, &why);
-	ret = kv_user_qp_query_state(u, qp, state);
-	if (!ret && kv_conn_rules_check_qp_state(*state, &why))
-		ret = kv_user_refuse(u, &why);
-	return ret ? ret : kv_user_qp_check_idle(u, qp);
+	return kv_user_qp_query_state(u, qp, state) ?:
+	       kv_user_rule(u, kv_conn_rules_check_qp(qp->is.type, is_in_use(u, qp), *state,
+						      &u->why)) ?:
+	       kv_user_qp_check_idle(u, qp);
 }
 
 static int check_given(struct kv_user *u, const struct kv_user_conn *conn,
 		       const struct kv_conn_param *param, uint32_t state)
 {
 	const uint32_t given = kv_shape_given(&kv_shape_conn_param, param);
-	struct kv_refusal why;
 
-	return kv_conn_rules_check_given(given, state, is_iwarp(conn), &why) ?
-	       kv_user_refuse(u, &why) : 0;
+	return kv_user_rule(u, kv_conn_rules_check_given(given, state, is_iwarp(conn), &u->why));
 }
 
 /* Checks and fills the parameters of @what, which carries up to @max bytes of private data. */

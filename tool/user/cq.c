@@ -19,10 +19,27 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		return kv_user_fail(u, init->comp_vector > INT32_MAX ? -ERANGE : -EINVAL,
 				    "comp_vector is %u: it must be 0 to %d, %s has %d",
 				    init->comp_vector, vectors - 1, init->dev, vectors);
-	if (init->context <= KVERBS_CQ_EVENT)
+	if (kv_cq_is_raw(init->context))
 		return 0;
 	return kv_user_fail(u, -EOPNOTSUPP,
 			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has polled and event only");
+}
+
+static struct ibv_cq *create_ib(struct kv_user_cq *cq, const struct kv_cq_init *init)
+{
+	struct ibv_context *ctx = cq->obj.dev->ctx;
+	struct ibv_cq_init_attr_ex attr = {
+		.cqe = init->cqe,
+		.cq_context = cq,
+		.channel = cq->channel,
+		.comp_vector = init->comp_vector,
+	};
+	struct ibv_cq_ex *ex;
+
+	if (init->api == KV_API_POST)
+		return ibv_create_cq(ctx, (int)init->cqe, cq, cq->channel, (int)init->comp_vector);
+	ex = ibv_create_cq_ex(ctx, &attr);
+	return ex ? ibv_cq_ex_to_cq(ex) : NULL;
 }
 
 int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init)
@@ -38,16 +55,21 @@ int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_
 			return kv_user_fail(u, -errno, "%s: ibv_create_comp_channel: %s", init->dev,
 					    strerror(errno));
 	}
-	cq->ib = KV_USER_TIMED(u, ibv_create_cq(ctx, (int)init->cqe, cq, cq->channel,
-						 (int)init->comp_vector));
+	cq->ib = KV_USER_TIMED(u, create_ib(cq, init));
 	if (!cq->ib) {
-		ret = kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
-					  "%s: ibv_create_cq with cqe %u: %s", init->dev,
-					  init->cqe, strerror(errno));
+		ret = init->api == KV_API_WR && errno == EOPNOTSUPP ?
+		      kv_user_fail(u, -EOPNOTSUPP,
+				   "libibverbs has no ibv_create_cq_ex for %s, so it can't be polled by ibv_start_poll: take --api post",
+				   init->dev) :
+		      kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
+					  "%s: ibv_create_cq%s with cqe %u: %s", init->dev,
+					  init->api == KV_API_WR ? "_ex" : "", init->cqe,
+					  strerror(errno));
 		if (cq->channel)
 			ibv_destroy_comp_channel(cq->channel);
 		return ret;
 	}
+	cq->api = init->api;
 	cq->is.context = init->context;
 	cq->is.comp_vector = init->comp_vector;
 	TAILQ_INIT(&cq->done);

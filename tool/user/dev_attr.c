@@ -95,39 +95,22 @@ static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
 {
 	const struct ibv_device_attr *attr = &dev->attr;
 
+#define SAME(member) to->member = (__typeof__(to->member))attr->member;
+	SAME(vendor_id) SAME(vendor_part_id) SAME(hw_ver) SAME(local_ca_ack_delay)
+	SAME(max_mr) SAME(max_mr_size) SAME(page_size_cap) SAME(max_mw) SAME(max_pd) SAME(max_ah)
+	SAME(max_cq) SAME(max_cqe) SAME(max_srq) SAME(max_srq_wr) SAME(max_srq_sge) SAME(max_pkeys)
+	SAME(max_qp) SAME(max_qp_wr) SAME(max_sge_rd) SAME(max_mcast_grp) SAME(max_mcast_qp_attach)
+	SAME(max_qp_rd_atom) SAME(max_res_rd_atom) SAME(max_qp_init_rd_atom)
+#undef SAME
 	to->ports = attr->phys_port_cnt;
 	to->comp_vectors = (uint32_t)dev->ctx->num_comp_vectors;
 	to->node_guid = be64toh(attr->node_guid);
 	to->sys_image_guid = be64toh(attr->sys_image_guid);
 	snprintf(to->fw_ver, sizeof(to->fw_ver), "%s", attr->fw_ver);
-	to->vendor_id = attr->vendor_id;
-	to->vendor_part_id = attr->vendor_part_id;
-	to->hw_ver = attr->hw_ver;
 	to->cap_flags = dev->cap_flags;
-	to->max_mr_size = attr->max_mr_size;
-	to->page_size_cap = attr->page_size_cap;
-	to->max_qp = (uint32_t)attr->max_qp;
-	to->max_qp_wr = (uint32_t)attr->max_qp_wr;
 	to->max_send_sge = (uint32_t)attr->max_sge;
 	to->max_recv_sge = (uint32_t)attr->max_sge;
-	to->max_sge_rd = (uint32_t)attr->max_sge_rd;
-	to->max_cq = (uint32_t)attr->max_cq;
-	to->max_cqe = (uint32_t)attr->max_cqe;
-	to->max_mr = (uint32_t)attr->max_mr;
-	to->max_pd = (uint32_t)attr->max_pd;
-	to->max_qp_rd_atom = (uint32_t)attr->max_qp_rd_atom;
-	to->max_res_rd_atom = (uint32_t)attr->max_res_rd_atom;
-	to->max_qp_init_rd_atom = (uint32_t)attr->max_qp_init_rd_atom;
 	to->atomic = attr->atomic_cap;
-	to->max_mw = (uint32_t)attr->max_mw;
-	to->max_mcast_grp = (uint32_t)attr->max_mcast_grp;
-	to->max_mcast_qp_attach = (uint32_t)attr->max_mcast_qp_attach;
-	to->max_ah = (uint32_t)attr->max_ah;
-	to->max_srq = (uint32_t)attr->max_srq;
-	to->max_srq_wr = (uint32_t)attr->max_srq_wr;
-	to->max_srq_sge = (uint32_t)attr->max_srq_sge;
-	to->max_pkeys = attr->max_pkeys;
-	to->local_ca_ack_delay = attr->local_ca_ack_delay;
 	/* No buffer is larger than KV_USER_BUF_MAX. */
 	to->max_mr_bytes = attr->max_mr_size < KV_USER_BUF_MAX ? attr->max_mr_size : KV_USER_BUF_MAX;
 }

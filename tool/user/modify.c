@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
+#include "cli/parse.h"
 #include "rules/qp_table.h"
 #include "user/post.h"
 #include "user/user.h"
@@ -126,7 +127,7 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 	qp->given = 0;
 	qp->recvs = 0;
 	qp->needs_reset = false;
-	for (unsigned int slot = KV_USER_QP_LOCAL_BUF; slot <= KV_USER_QP_TARGET_MR; slot++)
+	for (unsigned int slot = KV_USER_QP_LOCAL_BUF; slot <= KV_USER_QP_AH; slot++)
 		kv_user_obj_set_parent(&qp->obj, slot, NULL);
 	kv_user_queue_purge_qp(u, qp);
 }
@@ -180,8 +181,12 @@ static int reset_ib(struct kv_user *u, struct kv_user_qp *qp, uint32_t from,
 		    struct ibv_qp_attr *attr)
 {
 	uint32_t state;
-	int ret;
+	int ret = kv_user_qp_detach_all(u, qp);
 
+	if (ret)
+		return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, ret,
+					   "ibv_detach_mcast of qp %u: %s", qp->obj.id,
+					   strerror(-ret));
 	/* iWARP has no way back from ERR, and its drivers ignore RESET: requests stay. */
 	if (kv_user_dev_is_iwarp(qp->obj.dev))
 		return from == KVERBS_QPS_RESET ? 0 :
@@ -206,17 +211,14 @@ int kv_user_qp_modify(struct kv_user *u, struct kv_user_qp *qp, const struct kv_
 	const struct kv_qp_attr *from = &in->attr;
 	uint32_t state, mask = from->mask | KV_QPA_STATE;
 	struct ibv_qp_attr attr = { 0 };
-	struct kv_qp_step wrong;
 	int ret = prep(u, qp, from, &attr) ?: kv_user_qp_query_state(u, qp, &state);
 
 	if (ret)
 		return ret;
 	if (state == KVERBS_QPS_RESET && from->state == KVERBS_QPS_INIT)
 		mask |= KV_QPA_PORT | KV_QPA_PKEY_INDEX;
-	ret = kv_qp_table_check(qp->is.type, state, from->state, mask, &wrong);
-	if (ret)
-		return kv_user_fail(u, ret, "%s", wrong.text);
-	ret = check_device(u, qp, state, from) ?:
+	ret = kv_user_rule(u, kv_qp_table_check(qp->is.type, state, from->state, mask, &u->why)) ?:
+	      check_device(u, qp, state, from) ?:
 	      check_iwarp(u, qp, from->state) ?:
 	      kv_user_qp_check_idle(u, qp);
 	if (ret)

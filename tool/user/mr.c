@@ -41,14 +41,13 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struc
 		.access = reg->access,
 		.atomic = kv_user_dev_caps(dev) & KVERBS_CAP_ATOMIC,
 	};
-	struct kv_refusal why;
 
 	if (mr->ib)
 		return kv_user_fail(u, -EBUSY, "mr %u is registered already: invalidate it first",
 				    mr->obj.id);
 	if (!reg->length)
 		return kv_user_fail(u, -ERANGE, "length is 0: it must be 1 byte at least");
-	return kv_reg_check(&facts, &why) ? kv_user_refuse(u, &why) : 0;
+	return kv_user_rule(u, kv_reg_check(&facts, &u->why));
 }
 
 /* The QP in @reg is ignored: ibv_reg_mr() needs no QP. ibv_reg_mr() pins the pages, too. */

@@ -74,14 +74,18 @@ void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev
 	}
 	obj->type = type;
 	obj->dev = dev;
+	obj->parents = obj->own;
+	obj->slots = KV_USER_PARENTS;
 	return obj;
 }
 
 /* Undoes kv_user_obj_alloc(). */
 void kv_user_obj_free(struct kv_user_obj *obj)
 {
-	for (unsigned int i = 0; i < KV_USER_PARENTS; i++)
+	for (unsigned int i = 0; i < obj->slots; i++)
 		kv_user_obj_set_parent(obj, i, NULL);
+	if (obj->parents != obj->own)
+		free(obj->parents);
 	free(obj);
 }
 
@@ -90,6 +94,18 @@ void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj)
 {
 	obj->id = __atomic_add_fetch(&last_id[obj->type], 1, __ATOMIC_RELAXED);
 	kv_user_table_add(&u->tables[obj->type], obj);
+}
+
+/* Room for more parents than most objects have; the object has none yet. */
+int kv_user_obj_set_slots(struct kv_user *u, struct kv_user_obj *obj, unsigned int slots)
+{
+	struct kv_user_obj **parents = calloc(slots, sizeof(struct kv_user_obj *));
+
+	if (!parents)
+		return kv_user_fail(u, -ENOMEM, "no memory");
+	obj->parents = parents;
+	obj->slots = slots;
+	return 0;
 }
 
 /* Sets the parent that the object uses in this slot; NULL for none. */
@@ -116,7 +132,7 @@ void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id)
 
 static bool uses(const struct kv_user_obj *obj, const struct kv_user_obj *parent)
 {
-	for (unsigned int i = 0; i < KV_USER_PARENTS; i++)
+	for (unsigned int i = 0; i < obj->slots; i++)
 		if (obj->parents[i] == parent)
 			return true;
 	return false;

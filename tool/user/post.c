@@ -77,6 +77,8 @@ static void purge_taken(const struct kv_user_qp *qp)
  */
 void kv_user_queue_purge_qp(struct kv_user *u, struct kv_user_qp *qp)
 {
+	if (qp->srq)
+		qp->srq->recvs_lost = qp->srq->recvs;
 	kv_user_poll_take_all(u, qp->send_cq);
 	kv_user_poll_take_all(u, qp->recv_cq);
 	kv_user_queue_purge(&qp->sq);
@@ -99,6 +101,7 @@ enum ibv_wr_opcode kv_user_post_opcode(uint32_t op)
 	static const enum ibv_wr_opcode opcodes[] = {
 		[KVERBS_OP_SEND] = IBV_WR_SEND,
 		[KVERBS_OP_SEND_WITH_IMM] = IBV_WR_SEND_WITH_IMM,
+		[KVERBS_OP_SEND_WITH_INV] = IBV_WR_SEND_WITH_INV,
 		[KVERBS_OP_WRITE] = IBV_WR_RDMA_WRITE,
 		[KVERBS_OP_WRITE_WITH_IMM] = IBV_WR_RDMA_WRITE_WITH_IMM,
 		[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
@@ -140,7 +143,6 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 	struct kv_user_buf *buf = kv_user_obj_find(u, KV_BUF, from->buf);
 	struct kv_user_mr *mr = from->mr ? kv_user_obj_find(u, KV_MR, from->mr) : NULL;
 	struct kv_request_sge facts;
-	struct kv_refusal why;
 
 	if (!buf || (from->mr && !mr))
 		return -ENOENT;
@@ -155,8 +157,8 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 		.registered = mr && mr->ib,
 		.over_buffer = mr && kv_user_mr_over(mr, buf),
 	};
-	if (kv_request_check_sge(&facts, &why))
-		return kv_user_fail(u, why.error, "sge %u: %s", i + 1, why.text);
+	if (kv_request_check_sge(&facts, &u->why))
+		return kv_user_fail(u, u->why.error, "sge %u: %s", i + 1, u->why.text);
 	sge->addr = (uintptr_t)(buf->mem + from->offset);
 	sge->length = from->length;
 	sge->lkey = mr ? mr->ib->lkey : 0;
@@ -199,6 +201,9 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_ah *ah, struc
 	ib->send_flags = prep_flags(wr);
 	if (kv_op_needs_imm(wr->op))
 		ib->imm_data = htonl(wr->imm);
+	/* libsiw takes the key from where it takes that of a WRITE (push_send_wqe()). */
+	if (wr->has_inv)
+		ib->invalidate_rkey = ib->wr.rdma.rkey = wr->invalidate_rkey;
 	if (kv_op_is_atomic(wr->op)) {
 		ib->wr.atomic.remote_addr = wr->remote_addr;
 		ib->wr.atomic.rkey = wr->remote_key;
@@ -304,7 +309,7 @@ int kv_user_post_check_context(struct kv_user *u, const char *name, uint32_t con
 	if (context == KVERBS_POST_PROCESS)
 		return 0;
 	return kv_user_fail(u, -EOPNOTSUPP,
-			    "%s: user space can't hold softirqs off: process is all that it has", name);
+			    "%s: user space can't hold softirqs off: it posts in process context only", name);
 }
 
 int kv_user_wr_post(struct kv_user *u, void *obj, const struct kv_post *in, struct kv_posted *out)

@@ -21,18 +21,17 @@ int kv_user_post_blame(struct kv_user *u, const struct kv_post *in, uint32_t i, 
 /* Refusals that need no object. */
 static int check_fields(struct kv_user *u, const struct kv_post *in)
 {
-	struct kv_refusal why;
+	int ret = kv_user_rule(u, kv_request_check_list(kv_shape_given(&kv_shape_post, in),
+							in->wrs, &u->why));
 
-	if (kv_request_check_list(kv_shape_given(&kv_shape_post, in), in->wrs, &why))
-		return kv_user_refuse(u, &why);
-	for (uint32_t i = 0; i < in->wrs; i++) {
+	for (uint32_t i = 0; i < in->wrs && !ret; i++) {
 		const struct kv_wr *wr = &in->wr[i];
 
-		if (kv_request_check_attrs(wr->op, kv_shape_given(&kv_shape_wr, wr), &why) ||
-		    kv_request_check_queue(wr->op, in->wr->op, in->srq, &why))
-			return kv_user_post_blame(u, in, i, kv_user_refuse(u, &why));
+		ret = kv_request_check_attrs(wr->op, kv_shape_given(&kv_shape_wr, wr), &u->why) ?:
+		      kv_request_check_queue(wr->op, in->wr->op, in->srq, &u->why);
+		ret = kv_user_post_blame(u, in, i, kv_user_rule(u, ret));
 	}
-	return 0;
+	return ret;
 }
 
 static int find_qp(struct kv_user *u, const struct kv_post *in, struct kv_user_target *to)
@@ -82,7 +81,6 @@ int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
 		.to_srq = to->srq,
 		.max_sge = to->queue->max_sge,
 	};
-	struct kv_refusal why;
 
 	for (unsigned int i = 0; i < wr->sges; i++)
 		r.bytes += wr->sge[i].length;
@@ -91,9 +89,13 @@ int kv_user_post_check(struct kv_user *u, const struct kv_wr *wr,
 		r.uses_srq = qp->srq;
 		r.iwarp = kv_user_dev_is_iwarp(qp->obj.dev);
 		r.atomic = kv_user_dev_caps(qp->obj.dev) & KVERBS_CAP_ATOMIC;
+		r.mem_mgt = qp->obj.dev->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS;
 		r.max_inline = qp->is.max_inline;
 	}
-	return kv_request_check(&r, &why) ? kv_user_refuse(u, &why) : 0;
+	if (wr->op == KVERBS_OP_READ_WITH_INV && r.iwarp)
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "libibverbs has no read_with_inv: only the kernel can post it");
+	return kv_user_rule(u, kv_request_check(&r, &u->why));
 }
 
 static uint32_t room(uint32_t most, uint32_t taken)
@@ -125,7 +127,6 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 		.cq_room = to->cq ? room((uint32_t)to->cq->ib->cqe, to->cq->is.pending) :
 				    UINT32_MAX,
 	};
-	struct kv_refusal why;
 	int ret = to->srq ? check_srq_idle(u, to->srq) : kv_user_qp_check_idle(u, to->qp);
 
 	if (!ret && to->qp)
@@ -134,14 +135,13 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 		return ret;
 	if (to->qp && queue.op != KVERBS_OP_RECV && queue.state < KVERBS_QPS_RTS)
 		return kv_user_qp_check_rts(u, to->qp);
+	if (to->srq)
+		queue.run_recvs = to->srq->recvs;
 	if (to->qp) {
 		queue.needs_reset = to->qp->needs_reset;
 		queue.run_recvs = to->qp->recvs;
 	}
-	if (kv_request_check_state(&queue, &why))
-		return kv_user_refuse(u, &why);
-	ret = to->qp ? kv_user_qp_check_outstanding(u, to->qp) : 0;
-	if (!ret && kv_request_check_room(&queue, &why))
-		ret = kv_user_refuse(u, &why);
-	return ret;
+	return kv_user_rule(u, kv_request_check_state(&queue, &u->why)) ?:
+	       (to->qp ? kv_user_qp_check_outstanding(u, to->qp) : 0) ?:
+	       kv_user_rule(u, kv_request_check_room(&queue, &u->why));
 }

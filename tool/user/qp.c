@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <string.h>
+#include "cli/parse.h"
 #include "rules/qp_table.h"
 #include "rules/request.h"
 #include "user/post.h"
+#include "user/put.h"
 
 const size_t kv_user_qp_size = sizeof(struct kv_user_qp);
 
@@ -65,13 +67,16 @@ static int set_parents(struct kv_user *u, struct kv_user_qp *qp, const struct kv
 		return -ENOENT;
 	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_SEND_CQ, &qp->send_cq->obj);
 	kv_user_obj_set_parent(&qp->obj, KV_USER_QP_RECV_CQ, &qp->recv_cq->obj);
+	if (qp->send_cq->api != init->api || qp->recv_cq->api != init->api)
+		return kv_user_fail(u, -EINVAL, "the qp and its cqs are not all of the same api");
+	qp->api = init->api;
 	if (init->srq) {
 		qp->srq = kv_user_obj_find(u, KV_SRQ, init->srq);
 		if (!qp->srq)
 			return -ENOENT;
 		kv_user_obj_set_parent(&qp->obj, KV_USER_QP_SRQ, &qp->srq->obj);
 	}
-	for (unsigned int i = 0; i < KV_USER_PARENTS; i++)
+	for (unsigned int i = 0; i < qp->obj.slots; i++)
 		if (qp->obj.parents[i] && qp->obj.parents[i]->dev != qp->obj.dev)
 			return kv_user_fail(u, -EINVAL,
 					    "pd %u, the cqs and the srq are not all of the same device",
@@ -79,9 +84,33 @@ static int set_parents(struct kv_user *u, struct kv_user_qp *qp, const struct kv
 	return 0;
 }
 
+/* @attr: as for ibv_create_qp(); receives the values in effect */
+static struct ibv_qp *create_ib(const struct kv_user_qp *qp, struct ibv_qp_init_attr *attr)
+{
+	struct ibv_pd *pd = ((struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD])->ib;
+	struct ibv_qp_init_attr_ex ex = {
+		.qp_context = attr->qp_context,
+		.send_cq = attr->send_cq,
+		.recv_cq = attr->recv_cq,
+		.srq = attr->srq,
+		.cap = attr->cap,
+		.qp_type = attr->qp_type,
+		.sq_sig_all = attr->sq_sig_all,
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
+		.pd = pd,
+		.send_ops_flags = kv_user_put_flags(attr->qp_type),
+	};
+	struct ibv_qp *ib;
+
+	if (qp->api == KV_API_POST)
+		return ibv_create_qp(pd, attr);
+	ib = ibv_create_qp_ex(pd->context, &ex);
+	attr->cap = ex.cap;
+	return ib;
+}
+
 static int create_qp(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_init *init)
 {
-	struct kv_user_pd *pd = (struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD];
 	const struct ibv_qp_init_attr asked = {
 		.qp_context = qp,
 		.send_cq = qp->send_cq->ib,
@@ -97,11 +126,11 @@ static int create_qp(struct kv_user *u, struct kv_user_qp *qp, const struct kv_q
 	};
 	struct ibv_qp_init_attr attr = asked;
 
-	qp->ib = KV_USER_TIMED(u, ibv_create_qp(pd->ib, &attr));
+	qp->ib = KV_USER_TIMED(u, create_ib(qp, &attr));
 	if (!qp->ib)
 		return kv_user_verb_failed(u, KVERBS_STAGE_CREATE, -errno,
-					   "ibv_create_qp with max_send_wr %u, max_recv_wr %u and max_inline %u: %s",
-					   init->max_send_wr, init->max_recv_wr, init->max_inline,
+					   "ibv_create_qp%s with max_send_wr %u, max_recv_wr %u and max_inline %u: %s",
+					   init->api == KV_API_WR ? "_ex" : "", init->max_send_wr, init->max_recv_wr, init->max_inline,
 					   strerror(errno));
 	qp->init = asked;
 	qp->is = (struct kv_qp){
@@ -135,7 +164,7 @@ int kv_user_qp_new(struct kv_user *u, struct kv_user_qp *qp, const struct kv_qp_
 
 int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp)
 {
-	int ret = KV_USER_TIMED(u, ibv_destroy_qp(qp->ib));
+	int ret = -kv_user_qp_detach_all(u, qp) ?: KV_USER_TIMED(u, ibv_destroy_qp(qp->ib));
 
 	if (!ret)
 		kv_user_queue_purge_qp(u, qp);
@@ -148,12 +177,11 @@ int kv_user_qp_destroy(struct kv_user *u, struct kv_user_qp *qp)
  */
 int kv_user_qp_renew(struct kv_user *u, struct kv_user_qp *qp)
 {
-	struct kv_user_pd *pd = (struct kv_user_pd *)qp->obj.parents[KV_USER_QP_PD];
 	struct ibv_qp_init_attr attr = qp->init;
 	struct ibv_qp *ib;
 	int ret;
 
-	ib = ibv_create_qp(pd->ib, &attr);
+	ib = create_ib(qp, &attr);
 	if (!ib)
 		return kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -errno,
 					   "qp %u can't be made anew: ibv_create_qp: %s",
@@ -186,7 +214,7 @@ int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 	const struct kv_user_qp *other;
 
 	KV_USER_FOR_EACH(u, KV_QP, other)
-		if (other != qp && (other->needs_reset || other->recvs) &&
+		if (other != qp && (other->needs_reset || other->recvs || (other->srq && other->srq->recvs)) &&
 		    kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
 					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",
@@ -274,7 +302,7 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *s
 		return kv_user_verb_failed(u, KVERBS_STAGE_QUERY, -ret,
 					   "ibv_query_qp of qp %u: %s", qp->obj.id, strerror(ret));
 	if ((uint32_t)attr.qp_state > KVERBS_QPS_ERR)
-		return kv_user_fail(u, -EIO, "qp %u is in a state that nobody knows: %d",
+		return kv_user_fail(u, -EIO, "qp %u is in an unknown state: %d",
 				    qp->obj.id, attr.qp_state);
 	*state = state_of(qp, &attr);
 	return 0;
@@ -283,16 +311,15 @@ int kv_user_qp_query_state(struct kv_user *u, struct kv_user_qp *qp, uint32_t *s
 /* Can a run post requests? -EINVAL unless the QP is in RTS. */
 int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 {
-	struct kv_refusal why;
 	uint32_t state;
 	int ret = kv_user_qp_query_state(u, qp, &state);
 
-	if (ret || !kv_request_check_rts(state, &why))
+	if (ret || !kv_request_check_rts(state, &u->why))
 		return ret;
 	if (state < KVERBS_QPS_RTS && kv_user_dev_is_iwarp(qp->obj.dev))
 		return kv_user_fail(u, -EINVAL, "the qp is in %s: iWARP's comes to RTS by its conn",
 				    kv_qp_state_name(state));
-	return kv_user_refuse(u, &why);
+	return kv_user_refuse(u, &u->why);
 }
 
 /* -EBUSY if a run posts on the QP or polls its CQs. */

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/param.h>
+#include "loop/flow.h"
 #include "rules/run.h"
 #include "sys/clock.h"
 #include "sys/cpu.h"
 #include "user/post.h"
+#include "user/put.h"
 #include "user/run.h"
 
 /* Does the spec have what its loop needs, and nothing else? */
@@ -18,6 +21,7 @@ static int check_given(struct kv_user *u, const struct kv_run_spec *spec)
 	const struct kv_run_given given = {
 		.spec = kv_shape_given(&kv_shape_run_spec, spec),
 		.ends = spec->ends,
+		.workers = spec->workers,
 		.loop = spec->loop,
 		.op = spec->op,
 	};
@@ -26,7 +30,7 @@ static int check_given(struct kv_user *u, const struct kv_run_spec *spec)
 	if (kv_run_check_given(&given, &why))
 		return kv_user_refuse(u, &why);
 	for (uint32_t i = 0; i < spec->ends; i++) {
-		if (kv_run_check_end_given(&given, kv_shape_given(&kv_shape_run_end, &spec->end[i]), &why))
+		if (kv_run_check_end_given(&given, i, kv_shape_given(&kv_shape_run_end, &spec->end[i]), &why))
 			return kv_user_run_refuse(u, i, &why);
 	}
 	return 0;
@@ -56,6 +60,8 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 static int find_memory(struct kv_user *u, uint32_t buf_id, uint32_t mr_id,
 		       struct kv_user_buf **buf, struct kv_user_mr **mr)
 {
+	if (!buf_id)
+		return 0;
 	*buf = kv_user_obj_find(u, KV_BUF, buf_id);
 	if (!*buf)
 		return -ENOENT;
@@ -65,15 +71,24 @@ static int find_memory(struct kv_user *u, uint32_t buf_id, uint32_t mr_id,
 
 static int find_end(struct kv_user *u, const struct kv_run_end *from, struct kv_user_end *to)
 {
-	int ret;
-
 	to->qp = kv_user_obj_find(u, KV_QP, from->qp);
 	if (!to->qp)
 		return -ENOENT;
-	ret = find_memory(u, from->local_buf, from->local_mr, &to->local, &to->local_mr);
-	if (ret || !from->target_buf)
-		return ret;
-	return find_memory(u, from->target_buf, from->target_mr, &to->target, &to->target_mr);
+	to->ah = from->ah ? kv_user_obj_find(u, KV_AH, from->ah) : NULL;
+	if (from->ah && !to->ah)
+		return -ENOENT;
+	return find_memory(u, from->local_buf, from->local_mr, &to->local, &to->local_mr) ?:
+	       find_memory(u, from->target_buf, from->target_mr, &to->target, &to->target_mr);
+}
+
+static int make_ends(struct kv_user *u, struct kv_user_run *run)
+{
+	if (!run->spec.ends)
+		return 0;
+	run->ends = calloc(run->spec.ends, sizeof(*run->ends));
+	if (!run->ends)
+		return kv_user_fail(u, -ENOMEM, "no memory for %u ends", run->spec.ends);
+	return kv_user_obj_set_slots(u, &run->obj, run->spec.ends);
 }
 
 static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_dev **dev)
@@ -101,16 +116,38 @@ static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_
 }
 
 /* Posts the receives that the loop expects, less those that are posted already. */
-static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *end)
+static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *end, uint32_t recvs)
 {
 	int ret;
 
 	qp->recv_lkey = end->recv_sge.lkey;
-	for (; qp->recvs < KV_LOOP_RECVS; qp->recvs++) {
+	for (; qp->recvs < recvs; qp->recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret)
 			return kv_user_verb_failed(u, KVERBS_STAGE_POST, ret,
 						   "ibv_post_recv on qp %u: %s", qp->obj.id,
+						   strerror(-ret));
+	}
+	return 0;
+}
+
+/* The same for an SRQ, which counts the receives of all runs on its QPs, and holds their target. */
+static int post_srq_recvs(struct kv_user *u, const struct kv_user_run *run, unsigned int i,
+			  struct kv_end *to, uint32_t recvs)
+{
+	const struct kv_user_end *end = &run->ends[i];
+	struct kv_user_srq *srq = end->qp->srq;
+	int ret;
+
+	srq->recv_lkey = to->recv_sge.lkey;
+	srq->target_offset = run->spec.end[i].target_offset;
+	kv_user_obj_set_parent(&srq->obj, KV_USER_SRQ_TARGET_BUF, &end->target->obj);
+	kv_user_obj_set_parent(&srq->obj, KV_USER_SRQ_TARGET_MR, &end->target_mr->obj);
+	for (; srq->recvs < recvs; srq->recvs++) {
+		ret = kv_env_post_srq_recv(to);
+		if (ret)
+			return kv_user_verb_failed(u, KVERBS_STAGE_POST, ret,
+						   "ibv_post_srq_recv on srq %u: %s", srq->obj.id,
 						   strerror(-ret));
 	}
 	return 0;
@@ -127,19 +164,27 @@ static void hold_target(const struct kv_user_run *run, unsigned int i)
 
 static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 {
+	const struct kv_run_spec *spec = &run->spec;
+	uint32_t recvs = spec->ends ? kv_run_recvs(spec->loop, spec->op, spec->depth) : 0;
 	int ret = 0;
 
-	for (unsigned int i = 0; i < run->spec.ends && !ret; i++) {
+	for (unsigned int i = 0; i < spec->ends && !ret; i++) {
 		const struct kv_user_end *end = &run->ends[i];
+		struct kv_end *to = kv_user_wr_prep(run, i);
 
-		kv_user_wr_prep(run, i);
-		if (run->spec.op != KVERBS_OP_SEND)
+		if (!recvs)
 			continue;
-		ret = post_recvs(u, end->qp, &run->worker->end[i]);
+		if (end->qp->srq) {
+			ret = post_srq_recvs(u, run, i, to, recvs);
+			continue;
+		}
+		ret = post_recvs(u, end->qp, to, recvs);
 		/* Receives stay posted, whether the run starts or not. */
 		if (end->qp->recvs)
 			hold_target(run, i);
 	}
+	for (unsigned int i = 0; i < run->workers && !ret; i++)
+		kv_flow_init(&run->worker[i].loop, kv_run_sends(spec->loop));
 	return ret;
 }
 
@@ -150,10 +195,13 @@ static void hold_buffers(struct kv_user_run *run)
 		const struct kv_user_end *end = &run->ends[i];
 		struct kv_user_obj *qp = &end->qp->obj;
 
-		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_BUF, &end->local->obj);
-		kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local_mr->obj);
+		if (end->local) {
+			kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_BUF, &end->local->obj);
+			kv_user_obj_set_parent(qp, KV_USER_QP_LOCAL_MR, &end->local_mr->obj);
+		}
 		if (end->target)
 			hold_target(run, i);
+		kv_user_obj_set_parent(qp, KV_USER_QP_AH, &end->ah->obj);
 	}
 }
 
@@ -177,38 +225,86 @@ static void set_poller(struct kv_user_run *run, struct kv_user_run *poller)
 /* The worker that drives end @i. */
 struct kv_user_worker *kv_user_run_worker(const struct kv_user_run *run, unsigned int i)
 {
-	return &run->worker[i / kv_run_ends(run->spec.loop)];
+	return &run->worker[i / run->share];
 }
 
-/* Each worker drives as many ends as the loop does; a null loop has one worker. */
+static void free_workers(struct kv_user_run *run)
+{
+	for (unsigned int i = 0; run->worker && i < run->workers; i++) {
+		struct kv_user_worker *w = &run->worker[i];
+
+		free(w->loop.flow);
+		free(w->more);
+		free(w->posted);
+		free(w->end);
+	}
+	free(run->worker);
+	free(run->ends);
+}
+
+static int init_worker(struct kv_user_run *run, struct kv_user_worker *w)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	double interval = (double)spec->interval_ns / kv_clock_ns_per_tick();
+	struct kv_loop *loop = &w->loop;
+
+	loop->hist = &w->hist;
+	loop->groups = spec->depth / spec->signal;
+	loop->quiet = spec->signal / spec->list - 1;
+	loop->timeout = kv_clock_ns_to_ticks(spec->timeout_ns);
+	loop->grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
+	loop->spins = (uint32_t)spec->spins;
+	loop->interval = (uint64_t)interval;
+	loop->fraction = (uint32_t)((interval - (double)loop->interval) * 0x1p32);
+	if (!run->share)
+		return 0;
+	w->end = calloc(run->share, sizeof(*w->end));
+	w->posted = calloc(run->share * loop->groups, sizeof(*w->posted));
+	w->more = calloc(run->share * kv_user_wr_more(spec), sizeof(*w->more));
+	if (!w->end || !w->posted || !w->more)
+		return -ENOMEM;
+	loop->posted = w->posted;
+	loop->a = &w->end[0];
+	loop->b = kv_run_ends(spec->loop) > 1 ? &w->end[1] : NULL;
+	if (!run->several)
+		return 0;
+	loop->flows = run->share;
+	loop->flow = calloc(loop->flows, sizeof(*loop->flow));
+	return loop->flow ? 0 : -ENOMEM;
+}
+
+/* How the ends are shared out to the workers. */
+static void share_out(struct kv_user_run *run)
+{
+	const struct kv_run_spec *spec = &run->spec;
+
+	run->workers = kv_run_workers(spec->loop, spec->ends, spec->workers);
+	run->share = spec->ends / run->workers;
+	run->several = kv_run_several(spec->loop, spec->ends, run->workers);
+}
+
 static int make_workers(struct kv_user *u, struct kv_user_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
-	uint32_t ends = kv_run_ends(spec->loop);
 
-	run->workers = ends ? spec->ends / ends : 1;
 	run->warming = run->active = run->workers;
-	run->spec.in_wait &= run->workers == 1;
+	/* A wait ends the loop, and the next one begins it anew: groups would be due later than they are. */
+	run->spec.in_wait &= run->workers == 1 && !spec->interval_ns;
 	run->worker = calloc(run->workers, sizeof(*run->worker));
 	if (!run->worker)
 		return kv_user_fail(u, -ENOMEM, "no memory for %u workers", run->workers);
 	for (unsigned int i = 0; i < run->workers; i++) {
 		struct kv_user_worker *w = &run->worker[i];
+		const struct kv_run_end *first = &spec->end[i * run->share];
 
 		w->run = run;
 		w->cpu = -1;
-		w->cpu_asked = ends && spec->end[i].has_cpu ? (int32_t)spec->end[i].cpu : spec->cpu;
+		w->first = i * run->share;
+		w->cpu_asked = run->share && first->has_cpu ? (int32_t)first->cpu : spec->cpu;
 		if (w->cpu_asked >= CPU_SETSIZE)
 			return kv_user_fail(u, -EINVAL, "cpu %d is not online", w->cpu_asked);
-		w->loop.a = &w->end[0];
-		w->loop.b = ends > 1 ? &w->end[1] : NULL;
-		w->loop.hist = &w->hist;
-		w->loop.posted = w->posted;
-		w->loop.groups = spec->depth / spec->signal;
-		w->loop.quiet = spec->signal / spec->list - 1;
-		w->loop.timeout = kv_clock_ns_to_ticks(spec->timeout_ns);
-		w->loop.grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
-		w->loop.spins = (uint32_t)spec->spins;
+		if (init_worker(run, w))
+			return kv_user_fail(u, -ENOMEM, "no memory for a worker of %u ends", run->share);
 	}
 	return 0;
 }
@@ -221,6 +317,25 @@ static void judge_qps(struct kv_user_run *run)
 
 		run->ends[i].qp->needs_reset = w->loop.busy || (w->error && w->error != -ECANCELED);
 	}
+}
+
+/* The loop, of the API that the QPs are made for. */
+static kv_loop_fn pick(const struct kv_user_run *run)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	const struct kv_user_qp *qp = spec->ends ? run->ends[0].qp : NULL;
+	const struct kv_loop_form form = {
+		.loop = spec->loop,
+		.op = spec->op,
+		.several = run->several,
+		.paced = spec->interval_ns > 0,
+		.srq = qp && qp->srq,
+	};
+	int wr = qp && qp->api == KV_API_WR;
+
+	if (run->sleeps)
+		return wr ? kv_loop_pick_event_wr(0) : kv_loop_pick_event(0);
+	return wr ? kv_loop_pick_wr(&form, 0) : kv_loop_pick(&form, 0);
 }
 
 /* The first call measures the clock, which takes 20 ms. */
@@ -236,15 +351,17 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 	run->spec = *spec;
 	run->reason = -ECANCELED;
 	run->spins_given = spec->spins >= 0;
-	ret = check_spec(u, &run->spec) ?:
-	      find_ends(u, run, &run->obj.dev) ?:
-	      check_idle(u, run) ?:
+	ret = check_spec(u, &run->spec) ?: make_ends(u, run) ?: find_ends(u, run, &run->obj.dev);
+	if (ret)
+		goto err_free;
+	share_out(run);
+	ret = check_idle(u, run) ?:
 	      kv_user_wr_check(u, run) ?:
 	      make_workers(u, run);
 	if (ret)
 		goto err_free;
 
-	run->fn = run->sleeps ? kv_loop_pick_event(0) : kv_loop_pick(spec->loop, spec->op, 0);
+	run->fn = pick(run);
 	run->time = spec->time_ns ? kv_clock_ns_to_ticks(spec->time_ns) : UINT64_MAX;
 	ret = prep_ends(u, run) ?: kv_user_worker_start(u, run);
 	if (ret)
@@ -261,7 +378,7 @@ int kv_user_run_start(struct kv_user *u, void *obj, const struct kv_run_start *i
 err_judge:
 	judge_qps(run);
 err_free:
-	free(run->worker);
+	free_workers(run);
 	kv_user_obj_free(&run->obj);
 	return ret;
 }
@@ -317,7 +434,7 @@ int kv_user_run_destroy(struct kv_user *u, void *obj)
 	kv_user_run_stop(run);
 	if (!run->joined)
 		join(run);
-	free(run->worker);
+	free_workers(run);
 	return 0;
 }
 
@@ -363,9 +480,20 @@ static __u64 load(const __u64 *from)
 /* The spec with the values in effect, as the module reports them. */
 static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 {
-	*spec = run->spec;
-	if (spec->loop != KVERBS_LOOP_STREAM) {
+	const size_t ends = MIN(run->spec.ends, KV_RUN_ENDS_TOLD), begin = offsetof(struct kv_run_spec, end);
+	const size_t behind = begin + sizeof(spec->end);
+
+	/* Without the room for more ends: a run that goes on is looked at often. */
+	memcpy(spec, &run->spec, begin + ends * sizeof(spec->end[0]));
+	memcpy((char *)spec + behind, (const char *)&run->spec + behind, sizeof(*spec) - behind);
+	spec->ends = (uint32_t)ends;
+	if (!kv_run_has_depth(spec->loop)) {
 		spec->depth = 0;
+		spec->workers = 0;
+	} else {
+		spec->workers = run->workers;
+	}
+	if (spec->loop != KVERBS_LOOP_STREAM) {
 		spec->list = 0;
 		spec->signal = 0;
 	}
@@ -377,7 +505,7 @@ static void fill_worker(const struct kv_user_worker *w, bool active, struct kv_w
 {
 	bool measuring = __atomic_load_n(&w->measuring, __ATOMIC_ACQUIRE);
 	const struct kv_loop *loop = &w->loop;
-	__u64 warmup = load(&w->warmup);
+	__u64 warmup = load(&w->warmup), least, most;
 	int cpu = kv_env_get(&w->cpu);
 
 	memset(to, 0, sizeof(*to));
@@ -391,6 +519,12 @@ static void fill_worker(const struct kv_user_worker *w, bool active, struct kv_w
 	to->yields = measuring ? load(&loop->yields) : 0;
 	to->sum_ticks = measuring ? load(&w->hist.sum) : 0;
 	to->elapsed_ticks = measuring ? w->before + kv_loop_elapsed(loop) : 0;
+	if (measuring && loop->flows) {
+		kv_flow_share(loop, &least, &most);
+		to->least = least;
+		to->most = most;
+	}
+	to->several = loop->flows;
 	to->elapsed_ns = active ? (uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick()) :
 				  w->elapsed_ns;
 }

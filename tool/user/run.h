@@ -10,22 +10,23 @@
 /* One end of a connection, as it was asked for. */
 struct kv_user_end {
 	struct kv_user_qp *qp; /* in RTS */
-	struct kv_user_buf *local; /* the run sends from and reads into it */
+	struct kv_user_buf *local; /* the run sends from and reads into it; NULL if the loop does not */
 	struct kv_user_mr *local_mr; /* whose key names @local; NULL if not given */
 	/* The peer sends or writes into this buffer; NULL if the loop does not use it. */
 	struct kv_user_buf *target;
 	struct kv_user_mr *target_mr; /* whose key names @target; NULL likewise */
+	struct kv_user_ah *ah; /* the peer's address, of a UD QP that sends; else NULL */
 };
 
 /* A thread of a run, its loop, and its results. */
 struct kv_user_worker {
 	struct kv_user_run *run; /* its run */
 	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
-	struct kv_end end[KV_LOOP_ENDS]; /* the work requests of its ends */
+	unsigned int first; /* number of its first end in the run */
+	struct kv_end *end; /* the work requests of its ends; owned, as are the next two */
+	__u64 *posted; /* when the groups outstanding were posted, for each end */
+	struct ibv_send_wr *more; /* kv_user_wr_more() requests for each end */
 	struct kv_hist hist; /* samples */
-	__u64 posted[KV_RUN_DEPTH_MAX]; /* streams: when the groups outstanding were posted */
-	struct ibv_send_wr more[KV_RUN_LIST_MAX - 1]; /* streams: a list, but for its first request */
-	struct ibv_send_wr quiet[KV_RUN_LIST_MAX]; /* streams: a list of which none is signaled */
 	pthread_t thread; /* its own; unused with in_wait */
 	int32_t cpu_asked; /* where it runs; -1: anywhere */
 	/*
@@ -48,9 +49,11 @@ struct kv_user_run {
 	 */
 	struct kv_user_obj obj;
 	struct kv_run_spec spec; /* as requested, with the defaults filled in */
-	struct kv_user_end ends[KV_RUN_ENDS_MAX]; /* those of @spec */
+	struct kv_user_end *ends; /* those of @spec; owned */
 	struct kv_user_worker *worker; /* [@workers], each with its share of @ends; owned */
 	unsigned int workers; /* how many */
+	unsigned int share; /* ends of a worker */
+	bool several; /* each worker drives several, see kv_run_several() */
 	unsigned int threads; /* how many threads were made: none with @spec.in_wait */
 	kv_loop_fn fn; /* the loop */
 	bool sleeps; /* the thread sleeps in the completion channel of its CQ (loop/event.c) */
@@ -71,8 +74,9 @@ struct kv_user_run {
 
 /* wr.c */
 int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusal *why);
+uint32_t kv_user_wr_more(const struct kv_run_spec *spec);
 int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
-void kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
+struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 
 /* run.c */
 bool kv_user_run_active(struct kv_user_run *run);

@@ -95,10 +95,10 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 	if (attr->max_wr < srq->attr.srq_limit || (attr->has_limit && attr->max_wr < attr->limit))
 		return kv_user_fail(u, -EINVAL, "max_wr %u is below limit: lower that first",
 				    attr->max_wr);
-	if (attr->max_wr < srq->rq.n)
+	if (attr->max_wr < srq->rq.n + srq->recvs)
 		return kv_user_fail(u, -EBUSY,
 				    "more receives than max_wr are posted, %u: let them complete, and poll their completions",
-				    srq->rq.n);
+				    srq->rq.n + srq->recvs);
 	return 0;
 }
 

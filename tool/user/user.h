@@ -46,8 +46,8 @@ enum {
 	KV_USER_TYPES,
 };
 
-/* A run has the most parents: the QPs of its ends, KV_RUN_ENDS_MAX at most. */
-#define KV_USER_PARENTS 16
+/* Parents that each object has room for: a QP needs the most. A run has room of its own. */
+#define KV_USER_PARENTS 9
 
 /* Memory of the process is cheap, but a typing mistake should not take it all. */
 #define KV_USER_BUF_MAX (1ULL << 30)
@@ -80,7 +80,9 @@ struct kv_user_obj {
 	unsigned int users; /* how many objects have it as a parent */
 	unsigned int posts; /* how often requests posted by hand name the object */
 	struct kv_user_dev *dev; /* its device */
-	struct kv_user_obj *parents[KV_USER_PARENTS]; /* what it uses; NULL where there is none */
+	struct kv_user_obj **parents; /* what it uses; NULL where there is none */
+	unsigned int slots; /* how many of @parents there are */
+	struct kv_user_obj *own[KV_USER_PARENTS]; /* @parents, unless they are allocated */
 };
 
 /* All objects of a type. */
@@ -108,6 +110,7 @@ struct kv_user {
 	/* Requests posted by hand, by the last bits of their serial numbers. */
 	LIST_HEAD(, kv_user_post) posts[KV_USER_POST_BUCKETS];
 	uint64_t serial; /* of the last request that was posted by hand */
+	struct kv_refusal why; /* why a rule refuses, for kv_user_rule() */
 	/* A ring of the events that are not asynchronous events of a device. */
 	struct kv_event events[KV_USER_EVENTS];
 	unsigned int first_event; /* the oldest of @events */
@@ -133,6 +136,7 @@ struct kv_user_cq {
 	 * complete into this CQ; receives of an SRQ count only once they are in @done.
 	 */
 	struct kv_cq is;
+	uint32_t api; /* enum kv_api */
 	/* Its own completion channel; NULL unless its context is EVENT. */
 	struct ibv_comp_channel *channel;
 	/*
@@ -140,6 +144,7 @@ struct kv_user_cq {
 	 * has ended since.
 	 */
 	struct kv_user_run *poller;
+	bool marked; /* a spec that is being checked has an end that completes here */
 	/*
 	 * Requests posted by hand whose completions were taken from @ib, in order, and are not
 	 * handed out yet.
@@ -179,12 +184,23 @@ struct kv_user_queue {
 	uint32_t max_sge; /* SGEs that a request may have */
 };
 
+/* The parents of an SRQ by slot. */
+enum kv_user_srq_parent {
+	KV_USER_SRQ_PD,
+	KV_USER_SRQ_TARGET_BUF,
+	KV_USER_SRQ_TARGET_MR,
+};
+
 /* A shared receive queue. */
 struct kv_user_srq {
-	struct kv_user_obj obj; /* base; parent 0 is the PD */
+	struct kv_user_obj obj; /* base; the buffer and the MR among the parents are those of @recvs */
 	struct ibv_srq *ib;
 	struct ibv_srq_attr attr; /* the device's last answer */
 	struct kv_user_queue rq; /* its receives */
+	uint32_t recvs; /* receives that runs posted; they stay until the SRQ is gone */
+	bool recvs_lost; /* a QP that took from @recvs was reset or is gone: fewer are posted */
+	uint32_t recv_lkey; /* the key by which @recvs name the target MR */
+	uint64_t target_offset; /* where their bytes begin in the target buffer */
 };
 
 /* An address handle. */
@@ -204,17 +220,19 @@ enum kv_user_qp_parent {
 	KV_USER_QP_LOCAL_MR,
 	KV_USER_QP_TARGET_BUF,
 	KV_USER_QP_TARGET_MR,
+	KV_USER_QP_AH,
 };
 
 /* A queue pair. */
 struct kv_user_qp {
 	/*
-	 * Base; the buffers and MRs among the parents are those that the last run posted. Receives
+	 * Base; the buffers, MRs and the AH among the parents are those that the last run posted. Receives
 	 * may still be outstanding on them, so they stay until another run, RESET, or the QP's end.
 	 */
 	struct kv_user_obj obj;
 	struct ibv_qp *ib; /* the verbs object; on iWARP RESET makes another one */
 	struct ibv_qp_init_attr init; /* what @ib was made with */
+	uint32_t api; /* enum kv_api of its runs, and of its CQs */
 	/*
 	 * What it tells, except what the device is asked for. The QPN is valid also while @ib is
 	 * destroyed.
@@ -244,6 +262,7 @@ struct kv_user_qp {
 
 /* backend.c */
 int kv_user_refuse(struct kv_user *u, const struct kv_refusal *why);
+int kv_user_rule(struct kv_user *u, int broken);
 int kv_user_check_count(struct kv_user *u, const char *what, uint32_t value,
 			int limit, const char *limit_name);
 
@@ -275,6 +294,7 @@ void kv_user_table_free(struct kv_user_table *table);
 void *kv_user_obj_alloc(struct kv_user *u, unsigned int type, struct kv_user_dev *dev);
 void kv_user_obj_free(struct kv_user_obj *obj);
 void kv_user_obj_publish(struct kv_user *u, struct kv_user_obj *obj);
+int kv_user_obj_set_slots(struct kv_user *u, struct kv_user_obj *obj, unsigned int slots);
 void kv_user_obj_set_parent(struct kv_user_obj *obj, unsigned int slot, struct kv_user_obj *parent);
 void *kv_user_obj_find(struct kv_user *u, unsigned int type, uint32_t id);
 int kv_user_obj_new(struct kv_user *u, enum kv_type type, const void *init, void *to);
@@ -334,6 +354,9 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp);
 bool kv_user_qp_share_cq(const struct kv_user_qp *a, const struct kv_user_qp *b);
 int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp);
 int kv_user_qp_check_idle(struct kv_user *u, struct kv_user_qp *qp);
+
+/* multicast.c */
+int kv_user_qp_detach_all(struct kv_user *u, struct kv_user_qp *qp);
 
 /* modify.c */
 int kv_user_qp_transit(struct kv_user *u, struct kv_user_qp *qp,

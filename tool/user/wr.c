@@ -3,6 +3,7 @@
 #include "rules/request.h"
 #include "rules/run.h"
 #include "user/post.h"
+#include "user/put.h"
 #include "user/run.h"
 
 /* A run's work requests: checking and building them. */
@@ -40,57 +41,85 @@ static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 			    "local write" : "remote write");
 }
 
-/* A QP keeps one target buffer and MR: those of the receives that earlier runs have posted. */
+/* A QP, or its SRQ, keeps one target buffer and MR: those of the receives that earlier runs have posted. */
 static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_end *end = &run->ends[i];
 	const struct kv_user_qp *qp = end->qp;
+	const struct kv_user_srq *srq = qp->srq;
+	struct kv_user_obj *const *uses = srq ? &srq->obj.parents[KV_USER_SRQ_TARGET_BUF] :
+						&qp->obj.parents[KV_USER_QP_TARGET_BUF];
 
-	return end->target && end->target_mr && qp->recvs &&
-	       (qp->obj.parents[KV_USER_QP_TARGET_BUF] != &end->target->obj ||
-		qp->obj.parents[KV_USER_QP_TARGET_MR] != &end->target_mr->obj ||
-		qp->target_offset != run->spec.end[i].target_offset ||
-		(run->spec.op == KVERBS_OP_SEND && end->target_mr->ib &&
-		 qp->recv_lkey != end->target_mr->ib->lkey));
+	return end->target && end->target_mr && (srq ? srq->recvs : qp->recvs) &&
+	       (uses[0] != &end->target->obj || uses[1] != &end->target_mr->obj ||
+		(srq ? srq->target_offset : qp->target_offset) != run->spec.end[i].target_offset ||
+		(kv_op_takes_recv(run->spec.op) && end->target_mr->ib &&
+		 (srq ? srq->recv_lkey : qp->recv_lkey) != end->target_mr->ib->lkey));
 }
 
-static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq)
+/*
+ * Does an earlier end of the run take receives from the same SRQ into another target? The last one
+ * of them has been compared with those before it.
+ */
+static bool splits_srq(const struct kv_user_run *run, unsigned int i)
+{
+	const struct kv_user_end *end = &run->ends[i];
+
+	for (unsigned int j = i; j--;)
+		if (run->ends[j].qp->srq == end->qp->srq)
+			return run->ends[j].target != end->target || run->ends[j].target_mr != end->target_mr ||
+			       run->spec.end[j].target_offset != run->spec.end[i].target_offset;
+	return false;
+}
+
+/* Does another QP receive into the CQ from an SRQ? */
+static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq, const struct kv_user_qp *but)
 {
 	const struct kv_user_qp *qp;
 
 	KV_USER_FOR_EACH(u, KV_QP, qp)
-		if (qp->recv_cq == cq && qp->srq)
+		if (qp != but && qp->recv_cq == cq && qp->srq)
 			return true;
 	return false;
 }
 
 static int check_qp(struct kv_user *u, const struct kv_run_spec_facts *s, unsigned int i,
-		    struct kv_user_qp *qp)
+		    const struct kv_user_end *end)
 {
+	struct kv_user_qp *qp = end->qp;
 	const struct kv_run_qp_facts facts = {
 		.type = qp->is.type,
+		.has_ah = end->ah,
+		.ah_pd = end->ah && end->ah->obj.parents[0] == qp->obj.parents[KV_USER_QP_PD],
 		.srq = qp->srq,
+		.srq_pd = qp->srq && qp->srq->obj.parents[KV_USER_SRQ_PD] == qp->obj.parents[KV_USER_QP_PD],
 		.context = qp->send_cq->is.context,
 		.other_context = qp->send_cq->is.context != s->context,
 		.polled = qp->send_cq->is.context == KVERBS_CQ_POLLED &&
 			  qp->recv_cq->is.context == KVERBS_CQ_POLLED,
-		.srq_cq = has_srq(u, qp->send_cq) || has_srq(u, qp->recv_cq),
+		.srq_cq = has_srq(u, qp->send_cq, qp) || has_srq(u, qp->recv_cq, qp),
 		.pending = qp->send_cq->is.pending || qp->recv_cq->is.pending,
 	};
-	struct kv_refusal why;
 
-	if (kv_run_check_qp(s, &facts, &why))
-		return kv_user_run_refuse(u, i, &why);
+	if (kv_run_check_qp(s, &facts, &u->why))
+		return kv_user_run_refuse(u, i, &u->why);
 	return kv_user_qp_check_outstanding(u, qp);
 }
 
+/* Is there a CQ into which the QPs of two ends complete, or a QP that two ends name? */
 static bool share_cq(const struct kv_user_run *run)
 {
-	for (unsigned int i = 1; i < run->spec.ends; i++)
-		for (unsigned int j = 0; j < i; j++)
-			if (kv_user_qp_share_cq(run->ends[i].qp, run->ends[j].qp))
-				return true;
-	return false;
+	bool shared = false;
+
+	for (unsigned int i = 0; i < run->spec.ends; i++) {
+		const struct kv_user_qp *qp = run->ends[i].qp;
+
+		shared |= qp->send_cq->marked || qp->recv_cq->marked;
+		qp->send_cq->marked = qp->recv_cq->marked = true;
+	}
+	for (unsigned int i = 0; i < run->spec.ends; i++)
+		run->ends[i].qp->send_cq->marked = run->ends[i].qp->recv_cq->marked = false;
+	return shared;
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run,
@@ -100,36 +129,43 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	const struct kv_user_end *end = &run->ends[i];
 	struct kv_run_end_facts facts = {
 		.needs_reset = end->qp->needs_reset,
-		.local = buf_facts(end->qp, end->local, asked->local_offset, end->local_mr),
+		.grh = end->qp->is.type == KVERBS_QPT_UD ? KV_RUN_GRH : 0,
 		.other_target = has_other_target(run, i),
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.sq_sig_all = end->qp->is.sq_sig_all,
 		.max_send_wr = end->qp->is.max_send_wr,
 		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe,
-		.max_recv_wr = end->qp->rq.max,
+		.max_recv_wr = end->qp->srq ? end->qp->srq->rq.max : end->qp->rq.max,
 		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe,
 		.remote_addr = asked->remote_addr,
 	};
 	uint32_t op = run->spec.op;
-	struct kv_refusal why;
 	int ret;
 
+	if (end->qp->srq) {
+		facts.srq_target = splits_srq(run, i);
+		facts.srq_by_hand = end->qp->srq->rq.n;
+		facts.srq_lost = end->qp->srq->recvs_lost;
+	}
+	if (end->local)
+		facts.local = buf_facts(end->qp, end->local, asked->local_offset, end->local_mr);
 	if (end->target)
 		facts.target = buf_facts(end->qp, end->target, asked->target_offset,
 					 end->target_mr);
-	ret = check_qp(u, s, i, end->qp) ?: kv_user_qp_check_rts(u, end->qp);
+	ret = check_qp(u, s, i, end) ?: kv_user_qp_check_rts(u, end->qp);
 	if (ret)
 		return ret;
-	if (kv_run_check_end(s, &facts, &why))
-		return kv_user_run_refuse(u, i, &why);
-	ret = check_rights(u, i, "local_mr", end->local_mr,
-			   op == KVERBS_OP_READ || kv_op_is_atomic(op) ?
-			   KVERBS_ACCESS_LOCAL_WRITE : 0);
+	if (kv_run_check_end(s, &facts, &u->why))
+		return kv_user_run_refuse(u, i, &u->why);
+	if (end->local)
+		ret = check_rights(u, i, "local_mr", end->local_mr,
+				   op == KVERBS_OP_READ || kv_op_is_atomic(op) ?
+				   KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
 		return ret;
 	return check_rights(u, i, "target_mr", end->target_mr,
-			    op == KVERBS_OP_SEND ? KVERBS_ACCESS_LOCAL_WRITE :
-						   KVERBS_ACCESS_REMOTE_WRITE);
+			    (kv_op_takes_recv(op) ? KVERBS_ACCESS_LOCAL_WRITE : 0) |
+			    (kv_op_needs_remote(op) ? KVERBS_ACCESS_REMOTE_WRITE : 0));
 }
 
 /*
@@ -148,17 +184,20 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.spins = run->spins_given,
 		.context = run->spec.ends ? run->ends[0].qp->send_cq->is.context : KVERBS_CQ_POLLED,
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
+		.iwarp = kv_user_dev_is_iwarp(run->obj.dev),
+		.several = run->several,
+		.paced = run->spec.interval_ns,
 		.share_cq = share_cq(run),
+		.srq = run->spec.ends && run->ends[0].qp->srq,
 	};
-	struct kv_refusal why;
-	int ret = 0;
+	int ret = kv_user_rule(u, kv_run_check_spec(&facts, &u->why));
 
-	if (kv_run_check_spec(&facts, &why))
-		return kv_user_refuse(u, &why);
 	for (unsigned int i = 0; i < run->spec.ends && !ret; i++) {
 		if (run->ends[i].qp->obj.dev != run->obj.dev)
 			return kv_user_fail(u, -EINVAL,
 					    "end %u: qp: an object of another RDMA device", i + 1);
+		if (run->ends[i].qp->api != run->ends[0].qp->api)
+			return kv_user_fail(u, -EINVAL, "end %u: qp: of another api than end 1's", i + 1);
 		ret = check_end(u, run, &facts, i);
 	}
 	return ret;
@@ -170,6 +209,15 @@ static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf, uint64_
 	sge->addr = (uintptr_t)buf->mem + first;
 	sge->length = (uint32_t)length;
 	sge->lkey = mr->ib->lkey;
+}
+
+/*
+ * How many requests the lists of an end need beside kv_end.send_wr: the rest of that list, and a
+ * quiet list.
+ */
+uint32_t kv_user_wr_more(const struct kv_run_spec *spec)
+{
+	return 2 * spec->list - 1;
 }
 
 /* Makes a list of requests that are alike: @last, and those at @more. */
@@ -186,51 +234,72 @@ static void prep_list(struct ibv_send_wr *last, struct ibv_send_wr *more, uint32
 	last->send_flags = flags;
 }
 
-/* Builds the work requests that end @i of a checked run posts over and over. */
-void kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
+/* Builds the send requests, and at @more the rest of their lists, in @to. */
+static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv_send_wr *more,
+		       struct kv_end *to)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	const struct kv_user_end *from = &run->ends[i];
+	const struct kv_run_end *end = &spec->end[i];
+	struct ibv_send_wr *wr = &to->send_wr;
+
+	prep_sge(&to->send_sge, from->local, end->local_offset, from->local_mr, spec->size);
+	wr->sg_list = &to->send_sge;
+	wr->num_sge = 1;
+	wr->opcode = kv_user_post_opcode(spec->op);
+	wr->send_flags = IBV_SEND_SIGNALED;
+	if (kv_op_is_atomic(spec->op)) {
+		wr->wr.atomic.remote_addr = end->remote_addr;
+		wr->wr.atomic.rkey = end->remote_key;
+		wr->wr.atomic.compare_add = spec->compare_add;
+		wr->wr.atomic.swap = spec->swap;
+	} else if (kv_op_needs_remote(spec->op)) {
+		wr->wr.rdma.remote_addr = end->remote_addr;
+		wr->wr.rdma.rkey = end->remote_key;
+	} else if (from->ah) {
+		wr->wr.ud.ah = from->ah->ib;
+		wr->wr.ud.remote_qpn = end->remote_qpn;
+		wr->wr.ud.remote_qkey = end->remote_qkey;
+	}
+	to->quiet = more + spec->list - 1;
+	*to->quiet = *wr;
+	to->quiet->send_flags = 0;
+	prep_list(to->quiet, to->quiet + 1, spec->list);
+	prep_list(wr, more, spec->list);
+	to->tx_tail = from->local->mem + end->local_offset + spec->size - 1;
+}
+
+/* The rest of the MR: a receive may stay posted for a run of another size. */
+static void prep_recv(const struct kv_user_run *run, unsigned int i, struct kv_end *to)
 {
 	const struct kv_user_end *from = &run->ends[i];
 	const struct kv_run_end *end = &run->spec.end[i];
-	struct kv_user_worker *worker = kv_user_run_worker(run, i);
-	struct kv_end *to = &worker->end[i % kv_run_ends(run->spec.loop)];
-	struct ibv_send_wr *wr = &to->send_wr;
 
-	to->qp = from->qp->ib;
-	to->send_cq = from->qp->send_cq->ib;
-	to->recv_cq = from->qp->recv_cq->ib;
-
-	prep_sge(&to->send_sge, from->local, end->local_offset, from->local_mr, run->spec.size);
-	wr->sg_list = &to->send_sge;
-	wr->num_sge = 1;
-	wr->opcode = kv_user_post_opcode(run->spec.op);
-	wr->send_flags = IBV_SEND_SIGNALED;
-	switch (run->spec.op) {
-	case KVERBS_OP_WRITE:
-	case KVERBS_OP_READ:
-		wr->wr.rdma.remote_addr = end->remote_addr;
-		wr->wr.rdma.rkey = end->remote_key;
-		break;
-	case KVERBS_OP_FETCH_ADD:
-	case KVERBS_OP_CMP_SWP:
-		wr->wr.atomic.remote_addr = end->remote_addr;
-		wr->wr.atomic.rkey = end->remote_key;
-		wr->wr.atomic.compare_add = run->spec.compare_add;
-		wr->wr.atomic.swap = run->spec.swap;
-		break;
-	}
-	worker->quiet[0] = *wr;
-	worker->quiet[0].send_flags = 0;
-	prep_list(worker->quiet, worker->quiet + 1, run->spec.list);
-	prep_list(wr, worker->more, run->spec.list);
-	to->quiet = worker->quiet;
-	to->tx_tail = from->local->mem + end->local_offset + run->spec.size - 1;
-
-	if (!from->target)
-		return;
-	/* The rest of the MR: a receive may stay posted for a run of another size. */
 	prep_sge(&to->recv_sge, from->target, end->target_offset, from->target_mr,
 		 from->target_mr->is.offset + from->target_mr->is.length - end->target_offset);
 	to->recv_wr.sg_list = &to->recv_sge;
 	to->recv_wr.num_sge = 1;
 	to->rx_tail = from->target->mem + end->target_offset + run->spec.size - 1;
+}
+
+/* Builds the work requests that end @i of a checked run posts over and over. Returns that end. */
+struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
+{
+	const struct kv_user_end *from = &run->ends[i];
+	struct kv_user_worker *worker = kv_user_run_worker(run, i);
+	unsigned int at = i - worker->first;
+	struct kv_end *to = &worker->end[at];
+
+	to->qp = from->qp->ib;
+	if (from->qp->api == KV_API_WR) {
+		to->ex = ibv_qp_to_qp_ex(to->qp);
+		to->put = kv_user_put_pick(run->spec.op, from->qp->is.type == KVERBS_QPT_UD);
+	}
+	to->send_cq = from->qp->send_cq->ib;
+	to->recv_cq = from->qp->recv_cq->ib;
+	if (from->local)
+		prep_sends(run, i, &worker->more[at * kv_user_wr_more(&run->spec)], to);
+	if (from->target)
+		prep_recv(run, i, to);
+	return to;
 }

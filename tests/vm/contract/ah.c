@@ -75,8 +75,8 @@ static void test_bad(struct link *l, uint32_t pd)
 
 	BAD(init.pd = 0, -EINVAL, "the pd's id is missing", "no pd");
 	BAD(init.pd = 2000000000, -ENOENT,
-	    "kernel ah: pd: no pd with this id among yours", "an unknown pd");
-	BAD(init.port = 0, -ERANGE, "kernel ah: port: integer out of range", "port 0");
+	    "pd: no pd with this id among yours", "an unknown pd");
+	BAD(init.port = 0, -ERANGE, "port: integer out of range", "port 0");
 	BAD(init.port = caps.ports + 1, -EINVAL, "the device has no such port",
 	    "a port that does not exist");
 	BAD(init.av.has_dgid = false, -EINVAL, "dgid is missing: RoCE needs it",

@@ -80,7 +80,7 @@ static void test_new(struct link *l)
 		must(l, call_del(&l->nl, KV_BUF, buf.id, NULL), "delete");
 	}
 
-	refused(l, new_buf(l, 0, 0), -ERANGE, "kernel buf: length: integer out of range",
+	refused(l, new_buf(l, 0, 0), -ERANGE, "length: integer out of range",
 		"a buffer of size 0");
 	refused(l, new_buf(l, ~0ULL, 0), -EDQUOT, "buffers and queues", "the largest number");
 	refused(l, new_buf(l, ~0ULL >> 1, 0), -EDQUOT, "buffers and queues", "the largest signed one");
@@ -89,7 +89,7 @@ static void test_new(struct link *l)
 	refused(l, new_buf(l, KVERBS_PIECE_MAX + 1, 1), -EINVAL, "pieces: each has 4 MiB at most",
 		"one piece that is too large");
 	refused(l, new_buf(l, 64, KVERBS_PIECES_MAX + 1), -ERANGE,
-		"kernel buf: pieces: integer out of range", "more pieces than a buffer can have");
+		"pieces: integer out of range", "more pieces than a buffer can have");
 	init.length = 64;
 	init.pieces = 0;
 	init.has_node = true;

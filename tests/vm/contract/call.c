@@ -30,7 +30,7 @@ int call_object(struct kv_nl *nl, enum kv_type noun, struct nl_msg *msg,
 	const struct kv_shape *const names[] = { kv_nl_objects[noun].shape, NULL };
 	struct answer to = { noun, object };
 
-	return kv_nl_request(nl, msg, kv_nl_objects[noun].what, names, on_object, &to);
+	return kv_nl_request(nl, msg, names, on_object, &to);
 }
 
 int call_new(struct kv_nl *nl, enum kv_type noun, const void *init, void *object,

@@ -17,6 +17,9 @@
 /* Bytes of the buffers that end_make() makes. */
 #define LENGTH 8192
 
+/* The Q_Key of UD QPs. */
+#define UD_QKEY 0x1234567
+
 /**
  * struct link - a connection, as a tool has one
  * @nl: the connection
@@ -60,6 +63,7 @@ struct end {
  * @srq: where its receives come from; 0: its own queue
  * @max_sge: of each request, 0 is 1
  * @max_send_wr: of the send queue, 0 is 8
+ * @cqe: of its send CQ, 0 is 32
  * @max_inline: bytes
  * @sq_sig_all: every send completes
  */
@@ -69,6 +73,7 @@ struct end_init {
 	uint32_t srq;
 	uint32_t max_sge;
 	uint32_t max_send_wr;
+	uint32_t cqe;
 	uint32_t max_inline;
 	bool sq_sig_all;
 };
@@ -164,7 +169,7 @@ uint32_t all_access(void);
 struct kv_qp_attr init_attr(uint32_t type);
 struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn);
 struct kv_qp_attr rts_attr(uint32_t type);
-/* Connections that are made from now on wait 1 s for an answer: for many workers on one slow CPU. */
+/* Connections that are made from now on wait 1 s for an answer, and for ever for a receive: for one slow CPU. */
 void ends_wait(bool longer);
 int modify(struct link *l, uint32_t qp, struct kv_qp_attr attr);
 void to_state(struct link *l, uint32_t qp, uint32_t state);
@@ -226,10 +231,13 @@ void test_buf(void);
 void test_mr(void);
 void test_stage(void);
 void test_registration(void);
+void test_invalidate(void);
 void test_srq(void);
+void test_srq_run(void);
 void test_ah(void);
 void test_qp(void);
 void test_modify(void);
+void test_multicast(void);
 void test_post(void);
 void test_post_list(void);
 void test_refuse_post(void);
@@ -238,7 +246,10 @@ void test_poll(void);
 void test_run(void);
 void test_handler(void);
 void test_workers(void);
+void test_paced(void);
+void test_peer(void);
 void test_stuck(void);
+void test_streams(void);
 void test_look(void);
 void test_access(void);
 void test_hostile(void);

@@ -49,7 +49,7 @@ static void test_new(struct link *l)
 	must(l, call_del(&l->nl, KV_CQ, cq.id, NULL), "delete");
 
 	refused(l, new_without_cqe(l), -EINVAL, "cqe is missing", "a cq without cqe");
-	refused(l, new_cq(l, 0, 0, 0), -ERANGE, "kernel cq: cqe: integer out of range",
+	refused(l, new_cq(l, 0, 0, 0), -ERANGE, "cqe: integer out of range",
 		"a cq of no completions");
 	refused(l, new_cq(l, caps.max_cqe + 1, 0, 0), -EINVAL,
 		"cqe is above the device's max_cqe", "a cq that is too deep");
@@ -61,7 +61,7 @@ static void test_new(struct link *l)
 		"comp_vector is not below the device's num_comp_vectors",
 		"a completion vector that does not exist");
 	refused(l, new_cq(l, 8, 0, KVERBS_CQ_MAX + 1), -ERANGE,
-		"kernel cq: context: integer out of range", "a context that does not exist");
+		"context: integer out of range", "a context that does not exist");
 }
 
 void test_cq(void)

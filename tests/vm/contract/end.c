@@ -4,7 +4,6 @@
 #include <unistd.h>
 #include "conn.h"
 
-#define QKEY 0x1234567
 #define PSN 4711
 
 void end_make(struct link *l, struct end *e, const struct end_init *init)
@@ -31,7 +30,7 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	} else {
 		e->pd = make_pd(l);
 	}
-	e->send_cq = make_cq(l, 32, init->context);
+	e->send_cq = make_cq(l, init->cqe ? init->cqe : 32, init->context);
 	e->recv_cq = make_cq(l, 32, init->context);
 	e->local = make_buf(l, LENGTH);
 	e->local_mr = make_mr(l, e->pd);
@@ -80,7 +79,7 @@ struct kv_qp_attr init_attr(uint32_t type)
 		.access = type == KVERBS_QPT_RC ? all_access() :
 			  KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE,
 		.port = 1,
-		.qkey = QKEY,
+		.qkey = UD_QKEY,
 	};
 }
 
@@ -111,10 +110,13 @@ struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn)
 #define ACK_TIMEOUT 14
 
 static uint8_t ack_timeout = ACK_TIMEOUT;
+static uint8_t rnr_retry = 2;
 
 void ends_wait(bool longer)
 {
 	ack_timeout = longer ? ACK_TIMEOUT + 4 : ACK_TIMEOUT;
+	/* 7: for ever. */
+	rnr_retry = longer ? 7 : 2;
 }
 
 struct kv_qp_attr rts_attr(uint32_t type)
@@ -128,7 +130,7 @@ struct kv_qp_attr rts_attr(uint32_t type)
 		.sq_psn = PSN,
 		.timeout = ack_timeout,
 		.retry_cnt = 2,
-		.rnr_retry = 2,
+		.rnr_retry = rnr_retry,
 		.max_rd_atomic = 1,
 	};
 }

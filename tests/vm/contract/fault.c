@@ -98,6 +98,8 @@ void fault_check_commands(void)
 	static const unsigned int not_iwarp[] = {
 		KVERBS_CMD_AH_NEW, KVERBS_CMD_AH_DEL, KVERBS_CMD_AH_GET, KVERBS_CMD_CONN_ESTABLISH,
 		KVERBS_CMD_CONN_CONNECT, KVERBS_CMD_CONN_ACCEPT, KVERBS_CMD_SRQ_MODIFY,
+		KVERBS_CMD_QP_ATTACH, KVERBS_CMD_QP_DETACH, KVERBS_CMD_CONN_JOIN,
+		KVERBS_CMD_CONN_LEAVE,
 	};
 	unsigned int cmd, i, missing = 0;
 	struct family family;

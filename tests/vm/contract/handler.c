@@ -131,7 +131,7 @@ static void test_refused(struct link *l, const struct end *a, const struct end *
 	spec.spins = -1;
 	spec.loop = KVERBS_LOOP_PINGPONG_SERVER;
 	spec.end[0].target_buf = a->target;
-	refused(l, start(l, &spec, &id), -EINVAL, "end 1: a ping-pong polls", in("a ping-pong"));
+	refused(l, start(l, &spec, &id), -EINVAL, "end 1: ping-pongs and STREAM_SERVER poll", in("a ping-pong"));
 }
 
 static void test_one(uint32_t context)

@@ -92,6 +92,42 @@ static void test_order(struct link *l, struct end *a, struct end *b)
 	result(nothing_comes(l, a->send_cq), "and no other");
 }
 
+#define READS 64
+
+/*
+ * siw may flush a READ twice (siw_check_tx_fence(), siw_sq_flush()). They are polled one at a time, so that
+ * the second completion comes once the first one was returned.
+ */
+static void test_flushed_reads(struct link *l)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_RC, .max_send_wr = READS, .cqe = 2 * READS };
+	unsigned int times[READS] = { 0 }, seen = 0, rounds = 8;
+	struct kv_wc wc;
+	struct end a, b;
+	struct wr read;
+	bool once = true;
+
+	pair_make(l, &a, &b, &init);
+	register_target(l, &b);
+	register_local(l, &a, KVERBS_ACCESS_LOCAL_WRITE);
+	for (unsigned int round = 0; round < rounds; round++) {
+		for (unsigned int i = 0; i < READS; i++) {
+			read = write_wr(&a, &b, LENGTH, i);
+			read.op = KVERBS_OP_READ;
+			read.sge[0].mr = a.local_mr;
+			post(l, &read, "read");
+		}
+		must(l, modify(l, a.qp, (struct kv_qp_attr){ .state = KVERBS_QPS_ERR }), "ERR");
+		for (unsigned int i = 0; i < READS && poll_one(l, a.send_cq, &wc); i++, seen++)
+			times[wc.wr_id]++;
+		once &= nothing_comes(l, a.send_cq);
+		pair_reconnect(l, &a, &b, KVERBS_QPT_RC);
+	}
+	for (unsigned int i = 0; i < READS; i++)
+		once &= times[i] == rounds;
+	result(once, "each of %u READs that are flushed is returned once: %u", rounds * READS, seen);
+}
+
 static void test_life(struct link *l, int family)
 {
 	const char *name = family == AF_INET ? "IPv4" : "IPv6";
@@ -107,7 +143,7 @@ static void test_life(struct link *l, int family)
 	param = conn_param(d.p.qp);
 	param.ack_timeout = 14;
 	refused(l, call_conn_accept(&l->nl, d.passive, &param, NULL), -EINVAL,
-		"kernel conn: ack_timeout: ack_timeout does not go with iWARP", "a timeout of TCP's");
+		"ack_timeout does not go with iWARP", "a timeout of TCP's");
 	param.ack_timeout = -1;
 	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a request is accepted");
 	result(conn_is(l, d.active, KVERBS_CONN_ESTABLISHED, &conn) &&
@@ -148,6 +184,7 @@ void test_iwarp(void)
 	register_target(&l, &b);
 	test_requests(&l, &a, &b);
 	test_order(&l, &a, &b);
+	test_flushed_reads(&l);
 	test_life(&l, AF_INET);
 	link_close(&l);
 }

@@ -30,10 +30,12 @@ static const struct {
 	{ "mr", test_mr },
 	{ "stage", test_stage },
 	{ "registration", test_registration },
+	{ "invalidate", test_invalidate },
 	{ "srq", test_srq },
 	{ "ah", test_ah },
 	{ "qp", test_qp },
 	{ "modify", test_modify },
+	{ "multicast", test_multicast },
 	{ "post", test_post },
 	{ "post list", test_post_list },
 	{ "refused post", test_refuse_post },
@@ -42,7 +44,11 @@ static const struct {
 	{ "run", test_run },
 	{ "handler", test_handler },
 	{ "workers", test_workers },
+	{ "paced", test_paced },
+	{ "peer", test_peer },
 	{ "stuck", test_stuck },
+	{ "streams", test_streams },
+	{ "srq run", test_srq_run },
 	{ "look", test_look },
 	{ "access", test_access },
 	{ "hostile", test_hostile },
@@ -92,7 +98,9 @@ static bool has_none(unsigned int test)
 	} none[] = {
 		{ test_ah, "address handles" },
 		{ test_modify, "raw connection" },
+		{ test_multicast, "UD" },
 		{ test_stuck, "peer that never answers" },
+		{ test_streams, "qp that is its own peer" },
 	};
 	unsigned int i;
 

@@ -99,7 +99,8 @@ static void test_untaken(struct link *l)
 		"this command takes no QKEY", "its Q_Key");
 	refused(l, RAW(l, KVERBS_CMD_CONN_NEW, KVERBS_A_CONN_BACKLOG, 1), -EINVAL,
 		"this command takes no BACKLOG", "the backlog of a conn that does not listen");
-	result(strstr(l->nl.base.err, "BACKLOG (EINVAL)") != NULL, "and that is all of the text");
+	result(!strcmp(strstr(l->nl.base.err, "this command"), "this command takes no BACKLOG"),
+	       "and that is all of the text");
 }
 
 void test_message(void)
@@ -110,7 +111,7 @@ void test_message(void)
 
 	link_open(&l);
 	refused(&l, call_new(&l.nl, KV_PD, &nosuch, NULL, NULL), -ENODEV,
-		"kernel pd: device: no such RDMA device in this network namespace (ENODEV)",
+		"device: no such RDMA device in this network namespace",
 		"an unknown device");
 	refused(&l, call_dev_get(&l.nl, "nosuch0", &other), -ENODEV,
 		"no such RDMA device", "an unknown device can't be shown");

@@ -50,11 +50,11 @@ static void test_rc(struct link *l, const struct end *e)
 	attr = init;
 	attr.mask |= KV_QPA_QKEY;
 	refused(l, modify(l, qp, attr), -EINVAL,
-		"kernel qp: qkey: qkey is of no use here: a qp of type RC has none", "a Q_Key");
+		"qkey is of no use here: a qp of type RC has none", "a Q_Key");
 	attr = init;
 	attr.mask |= KV_QPA_TIMEOUT;
 	refused(l, modify(l, qp, attr), -EINVAL,
-		"kernel qp: timeout: timeout is of no use here: INIT does not take it",
+		"timeout is of no use here: INIT does not take it",
 		"a timeout in INIT");
 	done(l, modify_without(l, qp, init, KV_QPA_PORT | KV_QPA_PKEY_INDEX),
 	     "INIT with port and pkey_index by default");
@@ -195,7 +195,7 @@ static void test_values(struct link *l, const struct end *e)
 #define RTR(...) BAD(rtr_attr(KVERBS_QPT_RC, e->qpn), __VA_ARGS__)
 #define RTS(...) BAD(rts_attr(KVERBS_QPT_RC), __VA_ARGS__)
 
-	INIT(attr.port = 0, -ERANGE, "kernel qp: port: integer out of range", "port 0");
+	INIT(attr.port = 0, -ERANGE, "port: integer out of range", "port 0");
 	INIT(attr.port = caps.ports + 1, -EINVAL, "the device has no such port",
 	     "a port that does not exist");
 	INIT(attr.pkey_index = 0x10000, -ERANGE, "pkey_index: integer out of range",
@@ -206,9 +206,9 @@ static void test_values(struct link *l, const struct end *e)
 	     "access that does not exist");
 	to_state(l, e->qp, KVERBS_QPS_RESET);
 	must(l, modify(l, e->qp, init_attr(KVERBS_QPT_RC)), "INIT");
-	RTR(attr.path_mtu = 1000, -EINVAL, "kernel qp: path_mtu: path_mtu must be",
+	RTR(attr.path_mtu = 1000, -EINVAL, "path_mtu must be",
 	    "a path_mtu that does not exist");
-	RTR(attr.path_mtu = 0, -ERANGE, "kernel qp: path_mtu: integer out of range",
+	RTR(attr.path_mtu = 0, -ERANGE, "path_mtu: integer out of range",
 	    "a path_mtu of 0");
 	RTR(attr.dest_qpn = 1 << 24, -ERANGE, "dest_qpn: integer out of range",
 	    "a QPN of 25 bits");
@@ -242,7 +242,7 @@ static void test_values(struct link *l, const struct end *e)
 	must(l, modify(l, e->qp, rtr_attr(KVERBS_QPT_RC, e->qpn)), "RTR");
 	RTS(attr.sq_psn = 1 << 24, -ERANGE, "sq_psn: integer out of range",
 	    "a PSN of 25 bits to send");
-	RTS(attr.timeout = 32, -ERANGE, "kernel qp: timeout: integer out of range",
+	RTS(attr.timeout = 32, -ERANGE, "timeout: integer out of range",
 	    "a timeout that does not exist");
 	RTS(attr.retry_cnt = 8, -ERANGE, "retry_cnt: integer out of range", "8 retries");
 	RTS(attr.rnr_retry = 8, -ERANGE, "rnr_retry: integer out of range",

@@ -37,7 +37,7 @@ static void test_new(struct link *l, uint32_t pd)
 	must(l, call_new(&l->nl, KV_MR, &init, &mr, NULL), "the largest mr");
 	result(mr.max_pages == most, "the largest mr");
 	refused(l, call_del(&l->nl, KV_PD, pd, NULL), -EBUSY,
-		"kernel pd: pd: in use by an mr: invalidate or delete that first", "a pd with an mr");
+		"pd: in use by an mr: invalidate or delete that first", "a pd with an mr");
 	must(l, call_del(&l->nl, KV_MR, mr.id, NULL), "delete");
 	init.max_pages = 0;
 	must(l, call_new(&l->nl, KV_MR, &init, &mr, NULL), "an mr");
@@ -46,12 +46,13 @@ static void test_new(struct link *l, uint32_t pd)
 
 	refused(l, RAW(l, KVERBS_CMD_MR_NEW, KVERBS_A_MR_PD, pd, KVERBS_A_MR_MAX_PAGES, 0), -ERANGE,
 		"integer out of range", "an mr of no pages");
-	refused(l, new_mr(l, pd, most + 1), -EINVAL, "above the device's max_fast_reg_pages",
+	refused(l, new_mr(l, pd, most + 1), -EINVAL, 
+		"max_pages is above the device's max_fast_reg_pages",
 		"more pages than the device has");
-	refused(l, new_mr(l, pd, 0x80000000), -ERANGE, "kernel mr: max_pages: integer out of range",
+	refused(l, new_mr(l, pd, 0x80000000), -ERANGE, "max_pages: integer out of range",
 		"the largest number");
 	refused(l, new_mr(l, 2000000000, 1), -ENOENT,
-		"kernel mr: pd: no pd with this id among yours", "an unknown pd");
+		"pd: no pd with this id among yours", "an unknown pd");
 	refused(l, RAW(l, KVERBS_CMD_MR_NEW, KVERBS_A_MR_MAX_PAGES, 1), -EINVAL,
 		"the pd's id is missing", "no pd");
 }
@@ -230,7 +231,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 	refused(l, reg_mr(l, a, 0, all, 0, 64), -EINVAL, "qp is missing",
 		"registering by no qp");
 	refused(l, reg_mr(l, a, 2000000000, all, 0, 64), -ENOENT,
-		"kernel mr registration: qp: no qp with this id among yours",
+		"qp: no qp with this id among yours",
 		"registering by an unknown qp");
 	refused(l, reg_mr(l, a, b->qp, all, 0, 64), -EINVAL,
 		"the qp is of another pd than the mr", "registering by a qp of another pd");
@@ -242,7 +243,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 		"registering no buffer");
 	reg.buf = 2000000000;
 	refused(l, call_mr_reg(&l->nl, a->target_mr, &reg, NULL, NULL), -ENOENT,
-		"kernel mr registration: buf: no buf with this id among yours",
+		"buf: no buf with this id among yours",
 		"registering an unknown buffer");
 	if (is_iwarp())
 		refused(l, reg_mr(l, a, a->qp, KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC,
@@ -254,7 +255,7 @@ static void test_reg(struct link *l, struct end *a, struct end *b)
 	narrow = mr.id;
 	reg = (struct kv_mr_reg){ .buf = a->target, .qp = a->qp, .offset = 1, .length = 4096 };
 	refused(l, call_mr_reg(&l->nl, narrow, &reg, NULL, NULL), -EINVAL,
-		"kernel mr registration: length: offset and length name more pages than the mr's max_pages",
+		"length: offset and length name more pages than the mr's max_pages",
 		"bytes of two pages by an mr of one");
 	reg.length = 4095;
 	done(l, call_mr_reg(&l->nl, narrow, &reg, NULL, NULL), "all that is left of the page");

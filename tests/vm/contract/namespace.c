@@ -53,7 +53,7 @@ static uint32_t make(struct link *l, enum kv_type noun, const void *init)
 {
 	union kv_object object;
 
-	must(l, call_new(&l->nl, noun, init, &object, NULL), kv_nl_objects[noun].what);
+	must(l, call_new(&l->nl, noun, init, &object, NULL), "create an object");
 	return object.id;
 }
 

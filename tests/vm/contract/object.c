@@ -103,7 +103,7 @@ void link_close(struct link *l)
 
 int send_msg(struct link *l, struct nl_msg *msg)
 {
-	return kv_nl_request(&l->nl, msg, "request", NULL, NULL, NULL);
+	return kv_nl_request(&l->nl, msg, NULL, NULL, NULL);
 }
 
 /* @attrs: pairs of the number of a u32 attribute and its value. */

@@ -29,7 +29,7 @@ static uint32_t make(struct link *l, enum kv_type noun, const void *init)
 {
 	union kv_object object;
 
-	must(l, call_new(&l->nl, noun, init, &object, NULL), kv_nl_objects[noun].what);
+	must(l, call_new(&l->nl, noun, init, &object, NULL), "create an object");
 	return object.id;
 }
 
@@ -289,7 +289,7 @@ static void test_outlived(struct link *l)
 		"the qp is persistent and the mr is not", "a registration by a qp that outlives the mr");
 	refused(l, call_mr_reg(&l->nl, kept_mr, &reg, NULL, NULL), -EINVAL,
 		"the mr is persistent and the buffer is not", "and over a buffer that the mr outlives");
-	refused(l, call_run_start(&l->nl, &spec, &run), -EINVAL, "the qp is persistent, and a buffer or an mr is not",
+	refused(l, call_run_start(&l->nl, &spec, &run), -EINVAL, "the qp is persistent, and a buffer, an mr or an ah is not",
 		"a run from a buffer that its qp outlives");
 	wr.qp = make_persistent_qp(l, KVERBS_QPT_UD, &ah_init.pd);
 	wr.ah = make(l, KV_AH, &ah_init);

@@ -319,7 +319,7 @@ static void test_datagram(struct link *l)
 	send = send_wr(a.qp, a.local, 8, 2);
 	send.ah = ah;
 	send.remote_qpn = b.qpn;
-	send.remote_qkey = 0x1234567;
+	send.remote_qkey = UD_QKEY;
 	send.op = KVERBS_OP_SEND_WITH_IMM;
 	send.has_imm = true;
 	send.imm = 9;

@@ -129,31 +129,31 @@ static void test_wrong(struct link *l, const struct end *a, const struct end *b)
 	make_list(l, a, b, good);
 	memcpy(list, good, sizeof(list));
 	list[16].sge[0].offset = LENGTH;
-	bad_list(l, a, b, &post, -EINVAL, "kernel post: wr 17: sge 1: the bytes are beyond the end",
+	bad_list(l, a, b, &post, -EINVAL, "wr 17: sge 1: the bytes are beyond the end",
 		 "a list whose 17th request is beyond its buffer");
 	memcpy(list, good, sizeof(list));
 	list[16].has_remote = false;
-	bad_list(l, a, b, &post, -EINVAL, "kernel post: wr 17: remote_addr is missing",
+	bad_list(l, a, b, &post, -EINVAL, "wr 17: remote_addr is missing",
 		 "a list whose 17th request lacks something");
 	memcpy(list, good, sizeof(list));
 	list[16].op = KVERBS_OP_REG_MR;
-	bad_list(l, a, b, &post, -EINVAL, "kernel post: wr 17: op: reg_mr: MR_REG posts it",
+	bad_list(l, a, b, &post, -EINVAL, "wr 17: op: reg_mr: MR_REG posts it",
 		 "a list with a registration");
 	memcpy(list, good, sizeof(list));
 	list[REQUESTS - 1].op = KVERBS_OP_MAX + 1;
-	bad_list(l, a, b, &post, -ERANGE, "kernel post: wr 32: op: integer out of range",
+	bad_list(l, a, b, &post, -ERANGE, "wr 32: op: integer out of range",
 		 "a list whose last request is none");
 	memcpy(list, good, sizeof(list));
 	list[16].sge[0].mr = 2000000000;
-	bad_list(l, a, b, &post, -ENOENT, "kernel post: wr 17: sge 1: mr: no mr with this id",
+	bad_list(l, a, b, &post, -ENOENT, "wr 17: sge 1: mr: no mr with this id",
 		 "a list whose 17th request names no mr");
 	memcpy(list, good, sizeof(list));
 	list[1] = (struct kv_wr){ .op = KVERBS_OP_RECV };
-	bad_list(l, a, b, &post, -EINVAL, "kernel post: wr 2: op: recv goes to another queue",
+	bad_list(l, a, b, &post, -EINVAL, "wr 2: op: recv goes to another queue",
 		 "a receive among sends");
 	list[0] = list[1];
 	list[1] = good[1];
-	bad_list(l, a, b, &post, -EINVAL, "kernel post: wr 2: op: recv goes to another queue",
+	bad_list(l, a, b, &post, -EINVAL, "wr 2: op: recv goes to another queue",
 		 "a write among receives");
 	for (unsigned int i = 0; i < KVERBS_WR_LIST_MAX + 1; i++)
 		many[i] = good[0];

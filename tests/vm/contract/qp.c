@@ -56,7 +56,7 @@ static void test_srq_qp(struct link *l, const struct kv_qp_init *good)
 	must(l, call_del(&l->nl, KV_QP, qp.id, NULL), "delete");
 	init.srq = 2000000000;
 	refused(l, new_qp(l, &init), -ENOENT,
-		"kernel qp: srq: no srq with this id among yours", "an unknown srq");
+		"srq: no srq with this id among yours", "an unknown srq");
 }
 
 static int send_new(struct link *l, const struct kv_qp_init *good, int without)
@@ -103,13 +103,13 @@ static void test_bad(struct link *l, const struct kv_qp_init *good)
 		refused(l, new_qp(l, &init), error, text, name);	\
 	} while (0)
 
-	BAD(pd, 2000000000, -ENOENT, "kernel qp: pd: no pd with this id among yours",
+	BAD(pd, 2000000000, -ENOENT, "pd: no pd with this id among yours",
 	    "an unknown pd");
 	BAD(send_cq, 2000000000, -ENOENT,
-	    "kernel qp: send_cq: no cq with this id among yours", "an unknown send cq");
+	    "send_cq: no cq with this id among yours", "an unknown send cq");
 	BAD(recv_cq, 2000000000, -ENOENT,
-	    "kernel qp: recv_cq: no cq with this id among yours", "an unknown recv cq");
-	BAD(type, KVERBS_QPT_MAX + 1, -ERANGE, "kernel qp: type: integer out of range",
+	    "recv_cq: no cq with this id among yours", "an unknown recv cq");
+	BAD(type, KVERBS_QPT_MAX + 1, -ERANGE, "type: integer out of range",
 	    "a type that does not exist");
 	BAD(max_send_wr, 0, -ERANGE, "max_send_wr: integer out of range", "no sends");
 	BAD(max_recv_wr, 0, -ERANGE, "max_recv_wr: integer out of range", "no receives");

@@ -95,20 +95,20 @@ static void test_addresses(struct link *l, uint32_t id)
 	addr = conn_addr(AF_INET, 7471);
 	src = conn_addr(AF_INET6, 0);
 	refused(l, resolve(l, id, &src, &addr), -EINVAL,
-		"kernel conn: src: src and dst must be of the same family", "two families");
+		"src and dst must be of the same family", "two families");
 	src = parse(AF_INET, "198.51.100.1", 0);
 	refused_by(l, resolve(l, id, &src, &addr), -EADDRNOTAVAIL, KVERBS_STAGE_BIND,
 		   "src is not an address of an RDMA device", "somebody else's address to come from");
 	refused_by(l, listen_at(l, id, &src, 1), -EADDRNOTAVAIL, KVERBS_STAGE_BIND,
-		   "kernel conn: src: src is not an address of an RDMA device",
+		   "src is not an address of an RDMA device",
 		   "somebody else's address to listen at");
 	src = parse(AF_INET, "203.0.113.1", 7471);
 	refused_by(l, resolve(l, id, NULL, &src), -ENETUNREACH, KVERBS_STAGE_CM,
-		   "kernel conn: dst: no route leads to dst", "an address that no route leads to");
+		   "dst: no route leads to dst", "an address that no route leads to");
 	src = conn_addr(AF_INET, 0);
-	refused(l, listen_at(l, id, &src, 0), -ERANGE, "kernel conn: backlog", "no backlog");
+	refused(l, listen_at(l, id, &src, 0), -ERANGE, "backlog", "no backlog");
 	refused(l, listen_at(l, id, &src, KVERBS_CONN_BACKLOG_MAX + 1), -ERANGE,
-		"kernel conn: backlog", "too large a backlog");
+		"backlog", "too large a backlog");
 	refused(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 0, NULL), -ERANGE,
 		"timeout_ms", "no time");
 	refused(l, call_conn_resolve_addr(&l->nl, id, NULL, &addr, 60001, NULL), -ERANGE,
@@ -151,7 +151,7 @@ static void test_used_port(struct link *l)
 	id = conn_listener(l, AF_INET, 1, &port);
 	src = conn_addr(AF_INET, port);
 	refused_by(l, listen_at(l, other, &src, 1), -EADDRINUSE, KVERBS_STAGE_BIND,
-		   "kernel conn: src: src's port is in use", "a port that is in use");
+		   "src's port is in use", "a port that is in use");
 	must(l, conn_del(l, id), "delete");
 	done(l, listen_at(l, other, &src, 1), "it is free when the listener has gone");
 	must(l, conn_del(l, other), "delete");
@@ -172,7 +172,7 @@ static void test_params(struct link *l)
 #define CONNECT() call_conn_connect(&l->nl, d.active, &param, NULL)
 	refused(l, CONNECT(), -EINVAL, "qp is missing", "no qp");
 	param.qp = 2000000000;
-	refused(l, CONNECT(), -ENOENT, "kernel conn: qp: no qp with this id among yours",
+	refused(l, CONNECT(), -ENOENT, "qp: no qp with this id among yours",
 		"an unknown qp");
 	param.qp = other.qp;
 	refused(l, CONNECT(), -EINVAL, "the qp must be an RC one", "a qp of UC");
@@ -183,27 +183,27 @@ static void test_params(struct link *l)
 	param = conn_param(d.a.qp);
 	param.private_length = 57;
 	refused(l, CONNECT(), -EINVAL,
-		"kernel conn: private_data: private_data: a request transports at most 56 bytes",
+		"private_data: a request transports at most 56 bytes",
 		"more private data than a request takes");
 	param.private_length = 0;
 	param.retry_cnt = 8;
-	refused(l, CONNECT(), -ERANGE, "kernel conn: retry_cnt", "8 retries");
+	refused(l, CONNECT(), -ERANGE, "retry_cnt", "8 retries");
 	param.retry_cnt = 7;
 	param.rnr_retry = 8;
-	refused(l, CONNECT(), -ERANGE, "kernel conn: rnr_retry", "8 of the other kind");
+	refused(l, CONNECT(), -ERANGE, "rnr_retry", "8 of the other kind");
 	param.rnr_retry = 7;
 	param.responder_resources = (int32_t)caps.max_qp_rd_atom + 1;
 	refused(l, CONNECT(), -EINVAL, "above the device's max_qp_rd_atom",
 		"more responder resources than the device has");
 	param.responder_resources = 256;
-	refused(l, CONNECT(), -ERANGE, "kernel conn: responder_resources", "256 of them");
+	refused(l, CONNECT(), -ERANGE, "responder_resources", "256 of them");
 	param.responder_resources = -1;
 	param.initiator_depth = (int32_t)caps.max_qp_init_rd_atom + 1;
 	refused(l, CONNECT(), -EINVAL, "above the device's max_qp_init_rd_atom",
 		"more depth than the device has");
 	param.initiator_depth = 0;
 	param.access = 0x100;
-	refused(l, CONNECT(), -EINVAL, "kernel conn: access", "unknown rights");
+	refused(l, CONNECT(), -EINVAL, "access", "unknown rights");
 	param.access = 0;
 	result(state_of(l, d.a.qp) == KVERBS_QPS_RESET, "the qp is as it was");
 	done(l, CONNECT(), "now it is right");
@@ -218,7 +218,7 @@ static void test_params(struct link *l)
 	refused(l, ACCEPT(), -EINVAL, "qp is missing", "accepting without a qp");
 	param.qp = d.p.qp;
 	param.ack_timeout = 32;
-	refused(l, ACCEPT(), -ERANGE, "kernel conn: ack_timeout", "too long a timeout");
+	refused(l, ACCEPT(), -ERANGE, "ack_timeout", "too long a timeout");
 	refused(l, call_conn_reject(&l->nl, d.passive, &d, 149, NULL), -EINVAL,
 		"a rejection transports at most 148 bytes", "rejecting with too much to say");
 	result(conn_get(l, d.passive).state == KVERBS_CONN_REQUESTED, "the request still waits");
@@ -228,7 +228,7 @@ static void test_params(struct link *l)
 	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);
 	param.ack_timeout = 32;
 	refused(l, call_conn_establish(&l->nl, d.active, &param, NULL), -ERANGE,
-		"kernel conn: ack_timeout", "too long a timeout on the active side");
+		"ack_timeout", "too long a timeout on the active side");
 	duo_del(l, &d);
 }
 
@@ -248,7 +248,7 @@ static void test_init(struct link *l)
 	post(l, &wr, "recv");
 	param = conn_param(d.p.qp);
 	refused(l, call_conn_accept(&l->nl, d.passive, &param, NULL), -EINVAL,
-		"kernel conn: access: access goes with a qp in RESET", "rights of a qp in INIT");
+		"access goes with a qp in RESET", "rights of a qp in INIT");
 	param.access = 0;
 	done(l, call_conn_accept(&l->nl, d.passive, &param, NULL), "a qp in INIT is taken");
 	conn_must_be(l, d.active, KVERBS_CONN_ANSWERED);

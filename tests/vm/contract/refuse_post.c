@@ -52,22 +52,26 @@ static void test_queue(const struct set *s)
 	    "a send without a qp");
 	BAD(recv, wr.qp = 0, -EINVAL, "missing", "a receive without qp and srq");
 	BAD(recv, wr.srq = s->srq, -EINVAL,
-	    "kernel post: srq: qp and srq: post to one of them", "a receive for a qp and an srq");
+	    "srq: qp and srq: post to one of them", "a receive for a qp and an srq");
 	BAD(send, (wr.qp = 0, wr.srq = s->srq), -EINVAL,
-	    "kernel post: op: an srq takes recv only", "a send to an srq");
+	    "op: an srq takes recv only", "a send to an srq");
 	BAD(send, wr.qp = 2000000000, -ENOENT,
-	    "kernel post: qp: no qp with this id among yours", "an unknown qp");
+	    "qp: no qp with this id among yours", "an unknown qp");
 	BAD(recv, (wr.qp = 0, wr.srq = 2000000000), -ENOENT,
-	    "kernel post: srq: no srq with this id among yours", "an unknown srq");
-	BAD(send, wr.op = KVERBS_OP_REG_MR, -EINVAL, "kernel post: op: reg_mr: MR_REG posts it",
+	    "srq: no srq with this id among yours", "an unknown srq");
+	BAD(send, wr.op = KVERBS_OP_REG_MR, -EINVAL, "op: reg_mr: MR_REG posts it",
 	    "a registration");
 	BAD(send, wr.op = KVERBS_OP_LOCAL_INV, -EINVAL, "op: local_inv: MR_INV posts it",
 	    "an invalidation");
 	BAD(send, wr.op = KVERBS_OP_SEND_WITH_INV, -EINVAL,
-	    "op: send_with_inv: no command posts it yet", "a send that invalidates");
-	BAD(write, wr.op = KVERBS_OP_READ_WITH_INV, -EINVAL,
-	    "op: read_with_inv: no command posts it yet", "a read that invalidates");
-	BAD(send, wr.op = KVERBS_OP_MAX + 1, -ERANGE, "kernel post: op: integer out of range",
+	    "invalidate_rkey is missing: which key has the peer's mr?",
+	    "a send that invalidates nothing");
+	BAD(send, wr.has_inv = true, -EINVAL, "invalidate_rkey goes with send_with_inv only",
+	    "a plain send that invalidates");
+	if (!is_iwarp())
+		BAD(write, wr.op = KVERBS_OP_READ_WITH_INV, -EOPNOTSUPP,
+		    "only iWARP has read_with_inv", "a read that invalidates");
+	BAD(send, wr.op = KVERBS_OP_MAX + 1, -ERANGE, "op: integer out of range",
 	    "an operation that does not exist");
 	BAD(send, wr.flags = KVERBS_WR__ALL + 1, -EINVAL, "flags: reserved bit set",
 	    "a flag that does not exist");
@@ -89,9 +93,9 @@ static void test_sges(const struct set *s)
 	send.sge[1] = send.sge[0];
 	BAD(send, wr.sge[1].buf = 0, -EINVAL, "buf is missing", "a piece of nothing");
 	BAD(send, wr.sge[1].buf = 2000000000, -ENOENT,
-	    "kernel post: sge 2: buf: no buf with this id among yours", "an unknown buffer");
+	    "sge 2: buf: no buf with this id among yours", "an unknown buffer");
 	BAD(send, wr.sge[1].mr = 2000000000, -ENOENT,
-	    "kernel post: sge 2: mr: no mr with this id among yours", "an unknown mr");
+	    "sge 2: mr: no mr with this id among yours", "an unknown mr");
 	BAD(send, wr.sge[0].mr = s->b.target_mr, -EINVAL, "of another pd",
 	    "an mr of another pd");
 	BAD(send, wr.sge[1].length = LENGTH + 1, -EINVAL, "beyond the end",
@@ -176,7 +180,7 @@ static void test_ops(const struct set *s)
 	BAD(write, (wr.op = KVERBS_OP_READ, wr.has_imm = true), -EINVAL,
 	    "imm goes with send_with_imm and write_with_imm only", "a read with immediate data");
 	BAD(write, wr.has_imm = true, -EINVAL,
-	    "kernel post: imm: imm goes with send_with_imm and write_with_imm only",
+	    "imm goes with send_with_imm and write_with_imm only",
 	    "a plain write with immediate data");
 	BAD(send, wr.has_imm = true, -EINVAL,
 	    "imm goes with send_with_imm and write_with_imm only",
@@ -188,9 +192,9 @@ static void test_ops(const struct set *s)
 	BAD(write, (wr.op = KVERBS_OP_WRITE_WITH_IMM, wr.has_imm = true, wr.has_remote = false),
 	    -EINVAL, "remote_addr is missing", "a write with immediate data to nowhere");
 	BAD(write, (wr.op = KVERBS_OP_READ, wr.flags = KVERBS_WR_INLINE), -EINVAL,
-	    "inline goes with send and write, with or without imm, only", "a read inline");
+	    "inline goes with sends and writes only", "a read inline");
 	BAD(write, wr.flags = KVERBS_WR_SOLICITED, -EINVAL,
-	    "solicited goes with send, send_with_imm and write_with_imm only",
+	    "solicited goes with sends and write_with_imm only",
 	    "a solicited write, which the peer does not notice");
 	BAD(write, (wr.op = KVERBS_OP_READ, wr.has_remote = false), -EINVAL,
 	    "remote_addr is missing", "a read from nowhere");
@@ -217,6 +221,9 @@ static void test_types(const struct set *s)
 	uc.op = KVERBS_OP_READ;
 	BAD(uc, (void)0, -EINVAL, "a uc qp takes send and write, with or without imm, and recv only",
 	    "a read on uc");
+	BAD(uc, (wr.op = KVERBS_OP_SEND_WITH_INV, wr.has_remote = false, wr.has_inv = true), -EINVAL,
+	    "a uc qp takes send and write, with or without imm, and recv only",
+	    "a send on uc that invalidates");
 	BAD(uc, wr.op = KVERBS_OP_FETCH_ADD, -EINVAL,
 	    "a uc qp takes send and write, with or without imm, and recv only",
 	    "an atomic operation on uc");
@@ -224,7 +231,7 @@ static void test_types(const struct set *s)
 	ud.remote_qpn = s->ud.qpn;
 	BAD(ud, wr.ah = 0, -EINVAL, "ah is missing", "a datagram without an ah");
 	BAD(ud, wr.ah = 2000000000, -ENOENT,
-	    "kernel post: ah: no ah with this id among yours", "an unknown ah");
+	    "ah: no ah with this id among yours", "an unknown ah");
 	BAD(ud, wr.remote_qpn = 0, -EINVAL, "remote_qpn is missing",
 	    "a datagram to no qp");
 	BAD(ud, wr.remote_qpn = 1 << 24, -ERANGE, "remote_qpn: integer out of range",

@@ -187,9 +187,9 @@ static void test_failed(void)
 	       strstr(s.l.nl.base.err, "the device completed the request with an error"),
 	       "an invalidation fails");
 	fail_verb_set("verb", "\n");
-	refused(&s.l, inv(&s, s.a.qp), -EINVAL, "has failed, and the device may have executed it",
+	refused(&s.l, inv(&s, s.a.qp), -EINVAL, "may have the mr registered or not: register it anew",
 		"it can't be repeated");
-	refused(&s.l, reg(&s, s.a.qp), -EBUSY, "has failed, and others are posted",
+	refused(&s.l, reg(&s, s.a.qp), -EBUSY, "and requests name it",
 		"the mr is not made anew under a receive");
 	pair_reconnect(&s.l, &s.a, &s.b, KVERBS_QPT_RC);
 	must(&s.l, reg(&s, s.a.qp), "register");

@@ -31,6 +31,12 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b)
 	};
 }
 
+const struct kv_worker_result *run_look(struct link *l, uint32_t id)
+{
+	must(l, call_run_peek(&l->nl, id, &last), "look at the run");
+	return &last.worker[0];
+}
+
 const struct kv_worker_result *run_wait(struct link *l, uint32_t id)
 {
 	struct limit limit = limit_of(10);
@@ -62,12 +68,20 @@ static int start(struct link *l, const struct kv_run_spec *spec)
 	return call_run_start(&l->nl, spec, &id);
 }
 
+/* @change: makes a bad one of the good spec, whose copy it finds in spec. */
+#define BAD(good, change, error, text, name)				\
+	do {								\
+		spec = good;						\
+		change;							\
+		refused(l, start(l, &spec), error, text, name);		\
+	} while (0)
+
 static void test_states(struct link *l, const struct end *e)
 {
 	struct kv_run_spec spec = write_spec(e, e);
 
 	refused(l, start(l, &spec), -EINVAL,
-		"kernel run: spec: end 1: the qp is in RESET: bring it to INIT",
+		"spec: end 1: the qp is in RESET: bring it to INIT",
 		"a run on a qp in RESET");
 	must(l, modify(l, e->qp, init_attr(KVERBS_QPT_RC)), "INIT");
 	refused(l, start(l, &spec), -EINVAL,
@@ -80,69 +94,54 @@ static void test_states(struct link *l, const struct end *e)
 	to_state(l, e->qp, KVERBS_QPS_RESET);
 }
 
-static void test_type(struct link *l)
-{
-	static const struct end_init uc = { .type = KVERBS_QPT_UC };
-	struct kv_run_spec spec;
-	struct end a, b;
-
-	pair_make(l, &a, &b, &uc);
-	spec = write_spec(&a, &b);
-	refused(l, start(l, &spec), -EINVAL, "rc", "a run on a uc qp");
-}
-
 static void test_specs(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec good = write_spec(a, b), spec, pingpong;
 
-#define BAD(change, error, text, name)					\
-	do {								\
-		spec = good;						\
-		change;							\
-		refused(l, start(l, &spec), error, text, name);		\
-	} while (0)
-
-	BAD(spec.size = 0, -ERANGE, "kernel run: spec: size: integer out of range",
+	BAD(good, spec.size = 0, -ERANGE, "spec: size: integer out of range",
 	    "a run of size 0");
-	BAD(spec.size = LENGTH + 1, -EINVAL, "size is larger than what the buffer has",
+	BAD(good, spec.size = LENGTH + 1, -EINVAL, "size is larger than what the buffer has",
 	    "a run larger than its buffer");
-	BAD(spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op",
+	BAD(good, spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op",
 	    "SEND in a one-sided loop");
-	BAD(spec.op = KVERBS_OP_FETCH_ADD, -EINVAL, "size of an atomic operation is 8",
+	BAD(good, spec.op = KVERBS_OP_FETCH_ADD, -EINVAL, "size of an atomic operation is 8",
 	    "an atomic operation of 64 bytes");
 	/* The device is asked before the ends are. */
-	BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.end[0].remote_addr++),
+	BAD(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.end[0].remote_addr++),
 	    is_iwarp() ? -EOPNOTSUPP : -EINVAL,
 	    is_iwarp() ? "no atomic operations" : "multiple of 8",
 	    "an atomic operation at an odd address");
-	BAD(spec.spins = KVERBS_SPINS_MAX + 1, -ERANGE, "spins: integer out of range",
+	BAD(good, spec.spins = KVERBS_SPINS_MAX + 1, -ERANGE, "spins: integer out of range",
 	    "more spins than a run that can be stopped");
-	BAD(spec.op = KVERBS_OP_RECV, -EINVAL, "this loop can't take this op",
+	BAD(good, spec.op = KVERBS_OP_RECV, -EINVAL, "this loop can't take this op",
 	    "a run of receives");
-	BAD(spec.op = KVERBS_OP_WRITE_WITH_IMM, -EINVAL, "this loop can't take this op",
+	BAD(good, spec.op = KVERBS_OP_WRITE_WITH_IMM, -EINVAL, "this loop can't take this op",
 	    "a run of writes with immediate data");
-	BAD(spec.op = 77, -ERANGE, "op: integer out of range",
+	BAD(good, spec.op = 77, -ERANGE, "op: integer out of range",
 	    "an operation that does not exist");
-	BAD(spec.loop = KVERBS_LOOP_MAX + 1, -ERANGE, "loop: integer out of range",
+	BAD(good, spec.loop = KVERBS_LOOP_MAX + 1, -ERANGE, "loop: integer out of range",
 	    "a loop that does not exist");
-	BAD(spec.iters = 0, -EINVAL, "iters and time_ns are missing", "a run without an end");
-	BAD(spec.time_ns = 86400000000001ULL, -ERANGE, "time: integer out of range",
+	BAD(good, spec.iters = 0, -EINVAL, "iters and time_ns are missing", "a run without an end");
+	BAD(good, spec.time_ns = 86400000000001ULL, -ERANGE, "time: integer out of range",
 	    "more than a day");
-	BAD(spec.cpu = 5000, -EINVAL, "cpu is not online", "a run on a cpu that does not exist");
-	BAD(spec.timeout_ns = 1, -ERANGE, "timeout: integer out of range", "a timeout of 1 ns");
-	BAD(spec.post_context = KVERBS_POST_MAX + 1, -ERANGE, "post_context: integer out of range",
+	BAD(good, spec.cpu = 5000, -EINVAL, "cpu is not online",
+	    "a run on a cpu that does not exist");
+	BAD(good, spec.timeout_ns = 1, -ERANGE, "timeout: integer out of range",
+	    "a timeout of 1 ns");
+	BAD(good, spec.post_context = KVERBS_POST_MAX + 1, -ERANGE,
+	    "post_context: integer out of range",
 	    "a context that does not exist");
-	BAD(spec.end[0].local_mr = a->local_mr, -EINVAL, "the mr is not registered",
+	BAD(good, spec.end[0].local_mr = a->local_mr, -EINVAL, "the mr is not registered",
 	    "an mr without a registration");
-	BAD(spec.end[0].local_mr = b->local_mr, -EINVAL, "different pds",
+	BAD(good, spec.end[0].local_mr = b->local_mr, -EINVAL, "different pds",
 	    "an mr of another pd than the qp");
-	BAD(spec.end[0].local_mr = 2000000000, -ENOENT,
-	    "kernel run: spec: end 1: local_mr: no mr with this id among yours", "an unknown mr");
-	BAD(spec.end[0].local_buf = 2000000000, -ENOENT,
-	    "kernel run: spec: end 1: local_buf: no buf with this id among yours",
+	BAD(good, spec.end[0].local_mr = 2000000000, -ENOENT,
+	    "spec: end 1: local_mr: no mr with this id among yours", "an unknown mr");
+	BAD(good, spec.end[0].local_buf = 2000000000, -ENOENT,
+	    "spec: end 1: local_buf: no buf with this id among yours",
 	    "an unknown buffer");
-	BAD(spec.end[0].qp = 2000000000, -ENOENT,
-	    "kernel run: spec: end 1: qp: no qp with this id among yours", "an unknown qp");
+	BAD(good, spec.end[0].qp = 2000000000, -ENOENT,
+	    "spec: end 1: qp: no qp with this id among yours", "an unknown qp");
 	pingpong = good;
 	pingpong.loop = KVERBS_LOOP_PINGPONG;
 	pingpong.end[0].target_buf = a->target;
@@ -151,15 +150,14 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	refused(l, start(l, &pingpong), -EINVAL, "a qp each",
 		"a one-thread ping-pong between a qp and itself");
 	pingpong.end[1].qp = 2000000000;
-	refused(l, start(l, &pingpong), -ENOENT, "kernel run: spec: end 2: qp: ",
+	refused(l, start(l, &pingpong), -ENOENT, "spec: end 2: qp: ",
 		"a one-thread ping-pong with an unknown qp");
 	pingpong.end[1].qp = b->qp;
 	pingpong.end[1].local_mr = a->local_mr;
-	refused(l, start(l, &pingpong), -EINVAL, "kernel run: spec: end 2: the mr and the qp",
+	refused(l, start(l, &pingpong), -EINVAL, "spec: end 2: the mr and the qp",
 		"a one-thread ping-pong whose second end is wrong");
-	BAD(spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, -EINVAL, "target_buf is missing",
+	BAD(good, spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, -EINVAL, "target_buf is missing",
 	    "a ping-pong without target");
-#undef BAD
 	refused(l, call_run_del(&l->nl, 2000000000), -ENOENT,
 		"no run with this id among yours", "deleting an unknown run");
 	refused(l, call_run_cancel(&l->nl, 2000000000), -ENOENT,
@@ -174,50 +172,49 @@ static void test_unused(struct link *l, const struct end *a, const struct end *b
 	struct kv_run_spec null = { .iters = 1, .cpu = -1, .spins = -1 };
 	struct kv_run_spec good = write_spec(a, b), send = good, spec;
 
-#define BAD(of, change, text, name)					\
-	do {								\
-		spec = of;						\
-		change;							\
-		refused(l, start(l, &spec), -EINVAL, "kernel run: " text, name); \
-	} while (0)
+#define UNUSED(good, change, text, name) \
+	BAD(good, change, -EINVAL, text, name)
 
-	BAD(null, , "dev is missing", "a null loop on no device");
+	UNUSED(null, , "dev is missing", "a null loop on no device");
 	snprintf(null.dev, sizeof(null.dev), "%s", dev);
 	done(l, start(l, &null), "a null loop needs a device, and how long it runs");
-	BAD(null, spec.op = KVERBS_OP_WRITE, "spec: op: op does not go", "a null loop with an op");
-	BAD(null, spec.size = 8, "spec: size: size does not go", "a null loop with a size");
-	BAD(null, (spec.ends = 1, spec.end[0] = good.end[0]), "spec: end 1: end does not go",
-	    "a null loop with an end");
-	BAD(null, spec.compare_add = 1, "spec: compare_add: compare_add goes with",
-	    "a null loop with an addend");
-	BAD(null, spec.swap = 1, "spec: swap: swap goes with", "a null loop with a swap");
-	BAD(null, spec.timeout_ns = 1000000000, "spec: timeout: timeout_ns does not go",
-	    "a null loop with a deadline");
-	BAD(null, spec.post_context = KVERBS_POST_BH_DISABLED, "spec: post_context: post_context does not go",
-	    "a null loop with a context of posts");
-	BAD(null, spec.spins = 0, "spec: spins: spins does not go", "a null loop with spins");
+	UNUSED(null, spec.op = KVERBS_OP_WRITE, "spec: op: op does not go",
+	       "a null loop with an op");
+	UNUSED(null, spec.size = 8, "spec: size: size does not go", "a null loop with a size");
+	UNUSED(null, (spec.ends = 1, spec.end[0] = good.end[0]), "spec: end 1: end does not go",
+	       "a null loop with an end");
+	UNUSED(null, spec.compare_add = 1, "spec: compare_add: compare_add goes with",
+	       "a null loop with an addend");
+	UNUSED(null, spec.swap = 1, "spec: swap: swap goes with", "a null loop with a swap");
+	UNUSED(null, spec.timeout_ns = 1000000000, "spec: timeout: timeout_ns does not go",
+	       "a null loop with a deadline");
+	UNUSED(null, spec.post_context = KVERBS_POST_BH_DISABLED,
+	       "spec: post_context: post_context goes with", "a null loop with a context of posts");
+	UNUSED(null, spec.spins = 0, "spec: spins: spins does not go", "a null loop with spins");
 
-	BAD(good, snprintf(spec.dev, sizeof(spec.dev), "%s", dev), "spec: device: dev goes with",
-	    "a loop with ends and a device");
-	BAD(good, spec.compare_add = 1, "spec: compare_add: compare_add goes with", "a WRITE that adds");
-	BAD(good, spec.swap = 1, "spec: swap: swap goes with", "a WRITE that swaps");
-	BAD(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.swap = 1),
-	    "spec: swap: swap goes with", "a FETCH_ADD that swaps");
-	BAD(good, spec.end[0].target_buf = 2000000000, "spec: end 1: target_buf: target_buf goes with",
-	    "a one-sided loop with a target");
+	UNUSED(good, snprintf(spec.dev, sizeof(spec.dev), "%s", dev), "spec: device: dev goes with",
+	       "a loop with ends and a device");
+	UNUSED(good, spec.compare_add = 1, "spec: compare_add: compare_add goes with",
+	       "a WRITE that adds");
+	UNUSED(good, spec.swap = 1, "spec: swap: swap goes with", "a WRITE that swaps");
+	UNUSED(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.swap = 1),
+	       "spec: swap: swap goes with", "a FETCH_ADD that swaps");
+	UNUSED(good, spec.end[0].target_buf = 2000000000,
+	       "spec: end 1: target_buf: target_buf goes with", "a one-sided loop with a target");
 	send.loop = KVERBS_LOOP_PINGPONG_SERVER;
 	send.op = KVERBS_OP_SEND;
 	send.end[0].target_buf = a->target;
-	BAD(send, , "spec: end 1: remote_addr: remote_addr goes with", "a SEND to an address");
+	UNUSED(send, , "spec: end 1: remote_addr: remote_addr goes with", "a SEND to an address");
 
-	BAD(good, spec.ends = 0, "end is missing", "a loop without an end");
-	BAD(good, (spec.loop = KVERBS_LOOP_PINGPONG, spec.end[0].target_buf = a->target),
-	    "an end is missing", "one end of a loop that drives two");
-	BAD(good, spec.end[0].qp = 0, "qp is missing in this end", "an end without a qp");
-	BAD(good, spec.end[0].local_buf = 0, "local_buf is missing in this end", "an end without a buffer");
-	BAD(good, spec.end[0].has_remote = false, "remote_addr is missing in this end",
-	    "a WRITE to no address");
-#undef BAD
+	UNUSED(good, spec.ends = 0, "end is missing", "a loop without an end");
+	UNUSED(good, (spec.loop = KVERBS_LOOP_PINGPONG, spec.end[0].target_buf = a->target),
+	       "an end is missing", "one end of a loop that drives two");
+	UNUSED(good, spec.end[0].qp = 0, "qp is missing in this end", "an end without a qp");
+	UNUSED(good, spec.end[0].local_buf = 0, "local_buf is missing in this end",
+	       "an end without a buffer");
+	UNUSED(good, spec.end[0].has_remote = false, "remote_addr is missing in this end",
+	       "a WRITE to no address");
+#undef UNUSED
 	snprintf(null.dev, sizeof(null.dev), "nosuch0");
 	refused(l, start(l, &null), -ENODEV, "no such RDMA device",
 		"a null loop on an unknown device");
@@ -231,7 +228,7 @@ static int send_with(struct link *l, int cmd, uint32_t id, int attr)
 
 	kv_nl_put_u32(msg, KVERBS_A_RUN_ID, id);
 	kv_nl_put_u32(msg, attr, 0);
-	return kv_nl_request(&l->nl, msg, "kernel run", names, NULL, NULL);
+	return kv_nl_request(&l->nl, msg, names, NULL, NULL);
 }
 
 static void test_commands(struct link *l)
@@ -250,7 +247,7 @@ static void test_commands(struct link *l)
 	refused(l, send_with(l, KVERBS_CMD_RUN_GET, id, KVERBS_A_RUN_STATE), -EINVAL,
 		"state: ", "looking takes no state");
 	refused(l, send_with(l, KVERBS_CMD_RUN_GET, id, KVERBS_A_RUN_WORKER), -EINVAL,
-		"worker: worker goes with first_bin", "a worker and no bins");
+		"worker goes with first_bin", "a worker and no bins");
 	refused(l, kv_op_run_get(&l->nl.base, &(struct kv_run_which){ id, 1 }, &last, NULL),
 		-EINVAL, "worker: the run has fewer workers", "bins of a worker that there is not");
 	must(l, call_run_del(&l->nl, id), "delete");
@@ -365,6 +362,80 @@ static struct kv_run_spec pingpong_spec(const struct end *a, const struct end *b
 	return spec;
 }
 
+static void test_uc(struct link *l)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_UC };
+	struct kv_run_spec spec;
+	struct end a, b;
+
+	pair_make(l, &a, &b, &init);
+	spec = pingpong_spec(&a, &b);
+	result(!run(l, &spec)->error, "messages to and fro over UC");
+	spec = write_spec(&a, &b);
+	spec.op = KVERBS_OP_READ;
+	refused(l, start(l, &spec), -EINVAL, "end 1: a uc qp takes send and write", "a READ over UC");
+	spec.op = KVERBS_OP_WRITE;
+	result(!run(l, &spec)->error, "WRITEs over UC complete, whatever the peer does with them");
+	end_del(l, &a);
+	end_del(l, &b);
+}
+
+/* The address of the peer. A receive has a GRH before the message. */
+static void test_ud(struct link *l)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_UD };
+	struct kv_run_spec good, spec;
+	struct end a, b;
+	uint32_t other;
+
+	pair_make(l, &a, &b, &init);
+	good = pingpong_spec(&a, &b);
+	for (unsigned int i = 0; i < 2; i++) {
+		good.end[i].ah = make_ah(l, i ? b.pd : a.pd);
+		good.end[i].remote_qpn = i ? a.qpn : b.qpn;
+		good.end[i].remote_qkey = UD_QKEY;
+	}
+	must(l, call_buf_write(&l->nl, a.local, 0, "a datagram", 10), "write");
+	result(!run(l, &good)->error && holds(l, b.target, 40, "a datagram", 10) &&
+	       last.spec.end[0].ah == good.end[0].ah && last.spec.end[1].remote_qpn == a.qpn &&
+	       last.spec.end[1].remote_qkey == UD_QKEY, "datagrams to and fro");
+	refused(l, call_del(&l->nl, KV_AH, good.end[0].ah, NULL), -EBUSY, "in use by a qp",
+		"deleting the address of a run's requests");
+
+	other = make_ah(l, make_pd(l));
+	BAD(good, spec.end[1].ah = other, -EINVAL, "end 2: the ah and the qp are of different pds",
+	    "an address of another pd");
+	BAD(good, spec.end[1].ah = 2000000000, -ENOENT, "end 2: ah: no ah with this id",
+	    "an unknown address");
+	BAD(good, (spec.end[0].ah = 0, spec.end[0].remote_qpn = 0, spec.end[0].remote_qkey = 0),
+	    -EINVAL, "end 1: ah is missing", "datagrams without an address");
+	BAD(good, spec.end[0].remote_qpn = 0, -EINVAL, "remote_qpn is missing in this end",
+	    "an address without a qp");
+	BAD(good, spec.end[0].ah = 0, -EINVAL, "ah is missing in this end",
+	    "a qp without an address");
+	BAD(good, spec.end[1].remote_qpn = 1 << 24, -ERANGE, "remote_qpn: integer out of range",
+	    "a qp number of 25 bits");
+	BAD(good, (spec.op = KVERBS_OP_WRITE, spec.end[0].has_remote = true,
+		   spec.end[1].has_remote = true), -EINVAL,
+	    "ah: ah goes with", "a WRITE to an address handle");
+	BAD(good, spec.size = LENGTH - 39, -EINVAL, "size is larger than what the buffer has",
+	    "a target without room for the GRH");
+
+	spec = good;
+	spec.loop = KVERBS_LOOP_PINGPONG_CLIENT;
+	spec.ends = 1;
+	spec.end[0].remote_qkey ^= 1;
+	spec.timeout_ns = 20000000;
+	result(run(l, &spec)->error == -ETIMEDOUT && !last.worker[0].wc_status,
+	       "a wrong Q_Key: the sends complete, and nothing comes back");
+	to_state(l, a.qp, KVERBS_QPS_RESET);
+	to_state(l, b.qp, KVERBS_QPS_RESET);
+	for (unsigned int i = 0; i < 2; i++)
+		must(l, call_del(&l->nl, KV_AH, good.end[i].ah, NULL), "delete the address that no QP uses any more");
+	end_del(l, &a);
+	end_del(l, &b);
+}
+
 /* A loop that receives leaves receives behind: the QP keeps their buffer. */
 static void test_receives(struct link *l, struct end *a, struct end *b)
 {
@@ -470,27 +541,27 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 	result(!w->error && w->samples && w->elapsed_ns >= 20000000, "a stream ends when its time is over");
 	stream.iters = 10;
 
-#define BAD(change, error, text, name)					\
-	do {								\
-		spec = stream;						\
-		change;							\
-		refused(l, start(l, &spec), error, text, name);		\
-	} while (0)
-
-	BAD(spec.depth = 7, -EINVAL, "depth is no multiple of signal", "a depth that is no multiple");
-	BAD(spec.signal = 3, -EINVAL, "signal is no multiple of list", "a signal that is no multiple");
-	BAD(spec.signal = 16385, -ERANGE, "signal: integer out of range", "a signal beyond all");
-	BAD((spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION, spec.depth = 1), -EINVAL,
-	    "kernel run: spec: depth: depth goes with streams", "a depth without a stream");
-	BAD((spec.depth = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION), -EINVAL,
-	    "kernel run: spec: list: list goes with streams", "a list without a stream");
-	BAD(spec.depth = 16385, -ERANGE, "depth: integer out of range", "a depth beyond all");
-	BAD(spec.list = 33, -ERANGE, "list: integer out of range", "a list beyond all");
-	BAD(spec.depth = 16384, -EINVAL, "end 1: depth is above the qp's max_send_wr", "a depth beyond the queue's");
-	BAD(spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op", "a stream of SENDs");
-	BAD((spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION, spec.signal = 1), -EINVAL,
-	    "kernel run: spec: signal: signal goes with streams", "a signal without a stream");
-#undef BAD
+	BAD(stream, spec.depth = 7, -EINVAL, "depth is no multiple of signal",
+	    "a depth that is no multiple");
+	BAD(stream, spec.signal = 3, -EINVAL, "signal is no multiple of list",
+	    "a signal that is no multiple");
+	BAD(stream, spec.signal = 16385, -ERANGE, "signal: integer out of range",
+	    "a signal beyond all");
+	BAD(stream, (spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION,
+		     spec.depth = 1), -EINVAL,
+	    "spec: depth: depth goes with streams", "a depth without a stream");
+	BAD(stream, (spec.depth = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION), -EINVAL,
+	    "spec: list: list goes with STREAM", "a list without a stream");
+	BAD(stream, spec.depth = 16385, -ERANGE, "depth: integer out of range",
+	    "a depth beyond all");
+	BAD(stream, spec.list = 33, -ERANGE, "list: integer out of range", "a list beyond all");
+	BAD(stream, spec.depth = 16384, -EINVAL, "end 1: depth is above the qp's max_send_wr",
+	    "a depth beyond the queue's");
+	BAD(stream, spec.op = KVERBS_OP_RECV, -EINVAL, "this loop can't take this op",
+	    "a stream of receives");
+	BAD(stream, (spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION,
+		     spec.signal = 1), -EINVAL,
+	    "spec: signal: signal goes with STREAM", "a signal without a stream");
 
 	/* All that is outstanding completes, and nothing of it is left behind. */
 	spec = stream;
@@ -503,6 +574,98 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 	refused(l, start(l, &stream), -EINVAL, "", "its qp takes no other stream");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 	result(!run(l, &stream)->error, "but it does once it is reset and connected anew");
+}
+
+/* The end of a STREAM_SERVER. It has no limit: somebody cancels it. */
+static struct kv_run_spec server_spec(const struct end *e, uint32_t op)
+{
+	return (struct kv_run_spec){
+		.loop = KVERBS_LOOP_STREAM_SERVER,
+		.op = op,
+		.size = 12,
+		.depth = 8,
+		.ends = 1,
+		.end[0] = { .qp = e->qp, .target_buf = e->target },
+		.iters = UINT64_MAX,
+		.cpu = -1,
+		.spins = -1,
+	};
+}
+
+/* Ends a server once it has taken @n messages. */
+static bool served(struct link *l, uint32_t id, uint64_t n)
+{
+	struct limit limit = limit_of(10);
+	bool all;
+
+	do {
+		must(l, call_run_get(&l->nl, id, &last), "look at the server");
+		all = last.worker[0].samples == n;
+	} while (!all && !limit_over(&limit));
+	must(l, call_run_cancel(&l->nl, id), "cancel the server");
+	run_wait(l, id);
+	must(l, call_run_del(&l->nl, id), "delete the server");
+	return all && last.worker[0].error == -ECANCELED && last.spec.depth == 8 &&
+	       !last.spec.list && !last.spec.signal && last.worker[0].samples == n;
+}
+
+static void test_served_stream(struct link *l, struct end *a, struct end *b, uint32_t op, const char *name)
+{
+	struct kv_run_spec stream = write_spec(a, b), server = server_spec(b, op);
+	const struct kv_worker_result *w;
+	uint32_t id;
+
+	stream.loop = KVERBS_LOOP_STREAM;
+	stream.op = op;
+	stream.size = 12;
+	stream.end[0].has_remote = op == KVERBS_OP_WRITE_WITH_IMM;
+	stream.depth = 4;
+	stream.list = 2;
+	stream.signal = 4;
+	stream.iters = 100;
+	for (unsigned int i = 0; i < 2; i++) {
+		must(l, call_buf_write(&l->nl, a->local, 0, i ? "and go again" : "messages go", 12), "write");
+		must(l, call_run_start(&l->nl, &server, &id), "start a server");
+		w = run(l, &stream);
+		result(!w->error && w->samples == 100 &&
+		       holds(l, b->target, 0, i ? "and go again" : "messages go", 12),
+		       "a stream of %s%s", name, i ? ", with the receives of the one before" : "");
+		result(served(l, id, 400), "%s: the server has taken all of them", name);
+	}
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+}
+
+static void test_served_streams(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec server = server_spec(b, KVERBS_OP_SEND), spec;
+
+	if (is_iwarp()) {
+		refused(l, start(l, &server), -EOPNOTSUPP, "iWARP ends a connection on which a SEND finds no receive",
+			"a server of a stream on iWARP");
+		server.op = KVERBS_OP_SEND_WITH_IMM;
+		refused(l, start(l, &server), -EOPNOTSUPP, "iWARP has no immediate data", "SEND_WITH_IMM on iWARP");
+		return;
+	}
+	/* On one CPU the server has to have it to replace a receive. */
+	ends_wait(true);
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+	test_served_stream(l, a, b, KVERBS_OP_SEND, "SEND");
+	test_served_stream(l, a, b, KVERBS_OP_SEND_WITH_IMM, "SEND_WITH_IMM");
+	test_served_stream(l, a, b, KVERBS_OP_WRITE_WITH_IMM, "WRITE_WITH_IMM");
+	ends_wait(false);
+	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+
+	BAD(server, spec.op = KVERBS_OP_WRITE, -EINVAL, "this loop can't take this op",
+	    "a server of WRITEs");
+	BAD(server, spec.list = 2, -EINVAL, "list: list goes with STREAM only",
+	    "a server with lists");
+	BAD(server, spec.end[0].local_buf = b->local, -EINVAL,
+	    "local_buf: local_buf does not go with STREAM_SERVER",
+	    "a server with a buffer to send from");
+	BAD(server, spec.end[0].target_buf = 0, -EINVAL, "target_buf is missing in this end",
+	    "a server without a buffer");
+	BAD(server, spec.depth = 16384, -EINVAL, "end 1: the qp's max_recv_wr is below depth",
+	    "a depth beyond the queue's");
 }
 
 /* A CQ has room for all requests, and only the last one of a list may be signaled. */
@@ -681,8 +844,10 @@ void test_run(void)
 	test_states(&l, &a);
 	pair_connect(&l, &a, all_access(), &b, all_access());
 	register_target(&l, &b);
-	if (!lacks("a run on a uc qp", "UC"))
-		test_type(&l);
+	if (!lacks("a run on uc and ud qps", "UC")) {
+		test_uc(&l);
+		test_ud(&l);
+	}
 	test_specs(&l, &a, &b);
 	test_unused(&l, &a, &b);
 	test_commands(&l);
@@ -695,6 +860,7 @@ void test_run(void)
 	test_offsets(&l, &a, &b);
 	test_stream(&l, &a, &b);
 	test_stream_queues(&l);
+	test_served_streams(&l, &a, &b);
 	test_contexts(&l, &a, &b);
 	test_neighbours(&l);
 	link_close(&l);

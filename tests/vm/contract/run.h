@@ -7,6 +7,7 @@
 struct kv_run_spec write_spec(const struct end *a, const struct end *b);
 /* Waits for its end, up to 10 s. The first worker's result is valid until the next run's. */
 const struct kv_worker_result *run_wait(struct link *l, uint32_t id);
+const struct kv_worker_result *run_look(struct link *l, uint32_t id);
 const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spec);
 
 #endif

@@ -47,18 +47,18 @@ static void test_new(struct link *l, uint32_t pd)
 	     "srq of defaults");
 
 	refused(l, new_srq(l, pd, 0, 1, 0), -ERANGE,
-		"kernel srq: max_wr: integer out of range", "an srq of no receives");
+		"max_wr: integer out of range", "an srq of no receives");
 	refused(l, new_srq(l, pd, caps.max_srq_wr + 1, 1, 0), -EINVAL,
 		"max_wr is above the device's max_srq_wr", "an srq that is too deep");
 	refused(l, new_srq(l, pd, 4, 0, 0), -ERANGE,
-		"kernel srq: max_sge: integer out of range", "receives of no pieces");
+		"max_sge: integer out of range", "receives of no pieces");
 	refused(l, new_srq(l, pd, 4, caps.max_srq_sge + 1, 0), -EINVAL,
 		"max_sge is above the device's max_srq_sge", "receives of too many pieces");
 	refused(l, new_srq(l, pd, 4, 1, 5), -EINVAL, "limit is above max_wr",
 		"a limit above the depth");
 	refused(l, new_srq(l, 0, 4, 1, 0), -EINVAL, "the pd's id is missing", "no pd");
 	refused(l, new_srq(l, 2000000000, 4, 1, 0), -ENOENT,
-		"kernel srq: pd: no pd with this id among yours", "an unknown pd");
+		"pd: no pd with this id among yours", "an unknown pd");
 	refused(l, RAW(l, KVERBS_CMD_SRQ_NEW, KVERBS_A_SRQ_PD, pd), -EINVAL,
 		"max_wr is missing", "an srq without a depth");
 }

@@ -62,7 +62,7 @@ static void test_sum(struct link *l, const struct end *a)
 
 	kv_nl_put_u32(msg, KVERBS_A_MR_QP, a->qp);
 	kv_nl_put_u32(msg, KVERBS_A_MR_BUF, a->target);
-	must(l, kv_nl_request(&l->nl, msg, "mr reg", names, on_times, &t), "register");
+	must(l, kv_nl_request(&l->nl, msg, names, on_times, &t), "register");
 	result(t.stages == 3 && t.told && t.told == t.sum, "VERB_NS is the sum of the stages");
 }
 

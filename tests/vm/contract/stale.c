@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/genetlink.h>
+#include <netinet/in.h>
 #include <sys/socket.h>
 #include "conn.h"
 #include "raw.h"
@@ -231,6 +232,36 @@ static void use_conns(struct link *l, int family)
 	duo_del(l, &d);
 }
 
+/* iWARP has no UD. */
+static void use_groups(struct link *l)
+{
+	static const uint8_t gid[16] = { [10] = 0xff, [11] = 0xff, 224, 0, 0, 1 };
+	const struct end_init init = { .type = KVERBS_QPT_UD };
+	struct kv_conn_join join = {
+		.id = conn_new(l), .src = conn_addr(AF_INET, 0), .group = { .ss_family = AF_INET },
+	};
+	struct kv_qp_attach attach;
+	struct kv_qp_detach detach;
+	union kv_object object;
+	struct end e;
+
+	end_make(l, &e, &init);
+	must(l, modify(l, e.qp, init_attr(KVERBS_QPT_UD)), "init");
+	attach = (struct kv_qp_attach){ .id = e.qp };
+	detach = (struct kv_qp_detach){ .id = e.qp };
+	memcpy(attach.gid, gid, sizeof(gid));
+	memcpy(detach.gid, gid, sizeof(gid));
+	must(l, kv_op_qp_attach(&l->nl.base, &attach, NULL, NULL), "attach");
+	must(l, call_get(&l->nl, KV_QP, e.qp, &object), "get");
+	must(l, kv_op_qp_detach(&l->nl.base, &detach, NULL, NULL), "detach");
+	end_del(l, &e);
+	memcpy(&((struct sockaddr_in *)&join.group)->sin_addr, gid + 12, 4);
+	must(l, kv_op_conn_join(&l->nl.base, &join, NULL, NULL), "join");
+	conn_must_be(l, join.id, KVERBS_CONN_JOINED);
+	must(l, kv_op_conn_leave(&l->nl.base, &(struct kv_id){ join.id }, NULL, NULL), "leave");
+	must(l, conn_del(l, join.id), "delete");
+}
+
 static void look_at_events(struct link *l)
 {
 	static char event[65536];
@@ -250,6 +281,8 @@ static void check_seen(void)
 	};
 	static const unsigned int not_iwarp[] = {
 		KVERBS_CMD_AH_NEW, KVERBS_CMD_AH_DEL, KVERBS_CMD_AH_GET, KVERBS_CMD_CONN_ESTABLISH,
+		KVERBS_CMD_QP_ATTACH, KVERBS_CMD_QP_DETACH, KVERBS_CMD_CONN_JOIN,
+		KVERBS_CMD_CONN_LEAVE,
 	};
 	static const unsigned int events[] = {
 		KVERBS_EVENT_DEV_ADDED, KVERBS_EVENT_DEV_RENAMED, KVERBS_EVENT_DEV_REMOVED,
@@ -313,8 +346,10 @@ static void test_messages(void)
 	use_qps(&l);
 	use_runs(&l);
 	use_conns(&l, AF_INET);
-	if (!is_iwarp())
+	if (!is_iwarp()) {
 		use_conns(&l, AF_INET6);
+		use_groups(&l);
+	}
 	make_device_events();
 	look_at_events(&l);
 	/* What refusals say. */
@@ -399,7 +434,7 @@ static int move(struct link *l, int cmd, uint32_t buf, uint64_t offset, uint64_t
 		nla_put_u64(msg, KVERBS_A_BUF_LENGTH, length);
 	else
 		nla_put(msg, KVERBS_A_BUF_DATA, (int)length, e->want);
-	return kv_nl_request(&l->nl, msg, "request", NULL, cmd == KVERBS_CMD_BUF_READ ? on_data : NULL, e);
+	return kv_nl_request(&l->nl, msg, NULL, cmd == KVERBS_CMD_BUF_READ ? on_data : NULL, e);
 }
 
 static void test_borders(struct link *l)

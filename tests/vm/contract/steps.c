@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include <netinet/in.h>
 #include <netlink/netlink.h>
 #include "conn.h"
 #include "run.h"
@@ -345,6 +346,69 @@ static int listen_conn(struct scene *s)
 	return call_conn_listen(&s->l.nl, s->id, &src, 1, NULL, NULL);
 }
 
+/* 239.1.1.9 */
+static int join_conn(struct scene *s)
+{
+	struct kv_conn_join join = {
+		.id = s->id, .src = conn_addr(AF_INET, 0), .group = { .ss_family = AF_INET },
+	};
+
+	memcpy(&((struct sockaddr_in *)&join.group)->sin_addr, "\xef\1\1\11", 4);
+	return kv_op_conn_join(&s->l.nl.base, &join, NULL, NULL);
+}
+
+static int joined_conn(struct scene *s)
+{
+	s->id = conn_new(&s->l);
+	must(&s->l, join_conn(s), "join");
+	conn_must_be(&s->l, s->id, KVERBS_CONN_JOINED);
+	return 0;
+}
+
+static int leave_conn(struct scene *s)
+{
+	return kv_op_conn_leave(&s->l.nl.base, &(struct kv_id){ s->id }, NULL, NULL);
+}
+
+/* The GID of the IPv4 group of all hosts. */
+static const uint8_t group[16] = { [10] = 0xff, [11] = 0xff, 224, 0, 0, 1 };
+
+static int make_member(struct scene *s)
+{
+	static const struct end_init ud = { .type = KVERBS_QPT_UD };
+
+	end_make(&s->l, &s->member, &ud);
+	return modify(&s->l, s->member.qp, init_attr(KVERBS_QPT_UD));
+}
+
+static int del_member(struct scene *s)
+{
+	end_del(&s->l, &s->member);
+	return 0;
+}
+
+static int attach_member(struct scene *s)
+{
+	struct kv_qp_attach attach = { .id = s->member.qp };
+
+	memcpy(attach.gid, group, sizeof(group));
+	return kv_op_qp_attach(&s->l.nl.base, &attach, NULL, NULL);
+}
+
+static int attached_member(struct scene *s)
+{
+	must(&s->l, make_member(s), "init");
+	return attach_member(s);
+}
+
+static int detach_member(struct scene *s)
+{
+	struct kv_qp_detach detach = { .id = s->member.qp };
+
+	memcpy(detach.gid, group, sizeof(group));
+	return kv_op_qp_detach(&s->l.nl.base, &detach, NULL, NULL);
+}
+
 static int resolve_addr(struct scene *s)
 {
 	struct sockaddr_storage dst = conn_addr(AF_INET, NOBODY);
@@ -550,6 +614,12 @@ const struct step steps[] = {
 	{ .name = "conns are listed", new_and_list_conn, list_conns, del_conn },
 	{ .name = "a conn listens", new_conn, listen_conn, del_conn,
 	  .verbs = "rdma_bind_addr rdma_listen" },
+	{ .name = "a group is joined", new_conn, join_conn, del_conn, .once = true, .not_iwarp = true },
+	{ .name = "a group is left", joined_conn, leave_conn, del_conn, .once = true, .not_iwarp = true },
+	{ .name = "a qp is attached to a group", make_member, attach_member, del_member,
+	  .not_iwarp = true },
+	{ .name = "a qp is detached from a group", attached_member, detach_member, del_member,
+	  .not_iwarp = true },
 	{ .name = "an address is resolved", new_conn, resolve_addr, del_conn,
 	  .verbs = "rdma_resolve_addr" },
 	{ .name = "a route is resolved", resolved_addr, resolve_route, del_conn,

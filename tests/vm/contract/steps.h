@@ -19,6 +19,7 @@
  * @id: of what a step makes
  * @spec: a run on @a and @b
  * @duo: of the steps that connect
+ * @member: of a multicast group
  * @listed: objects of the list that a step asks for; 0: not known yet
  */
 struct scene {
@@ -27,6 +28,7 @@ struct scene {
 	uint32_t pd, cq, event_cq, buf, srq, ah, qp, id;
 	struct kv_run_spec spec;
 	struct duo duo;
+	struct end member;
 	unsigned int listed;
 };
 

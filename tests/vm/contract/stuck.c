@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: MIT
 /* Many runs whose peer never answers: all of them end at once with their socket, and with their device. */
 #include <errno.h>
-#include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <sys/resource.h>
 #include "contract.h"
+#include "crowd.h"
 
 #define RUNS 1000
 #define RUNS_WATCHED 60
 
 /* How long all runs may take to end; on a slow host twice as long as runs that are cancelled first. */
 #define LIMIT_S 1.0
-
-/* The thread that makes the kernel's others. */
-#define KTHREADD 2
-
-/* Of the module's work items, which carry commands out. */
-#define WORK_NICE "/sys/devices/virtual/workqueue/kverbs/nice"
 
 static unsigned int runs;
 static struct kv_run_result shown; /* too large for the stack */
@@ -144,15 +135,6 @@ static double close_socket(struct scene *s)
 	return seconds() - start;
 }
 
-static double delete_device(void)
-{
-	double start = seconds();
-
-	if (system("rdma link delete " OTHER_DEV))
-		bail_out("the device stays");
-	return seconds() - start;
-}
-
 /* @first: of runs that were cancelled before */
 static void check_time(double took, double first, const char *name)
 {
@@ -173,62 +155,35 @@ static void test_socket(void)
 	check_time(took, first, "the socket is closed");
 }
 
-/* One that nobody else needs. */
 static double end_device(bool cancelled)
 {
 	double took = 0;
 
-	other_dev_make();
-	dev = OTHER_DEV;
-	link_open(&scene.l);
-	must(&scene.l, call_dev_get(&scene.l.nl, dev, &caps), "the device");
-	kv_nl_close(&scene.l.nl);
+	crowd_enter_device();
 	scene_make(&scene);
 	if (cancelled)
 		took = cancel_all(&scene);
-	took += delete_device();
+	took += crowd_delete_device();
 	if (!cancelled)
 		result(count_state(&scene, KVERBS_RUN_DONE, -ENODEV) == runs,
 		       "each run says that the device is gone");
 	link_close(&scene.l);
-	if (system("ip link del d7"))
-		bail_out("the netdev stays");
+	crowd_leave_device();
 	return took;
 }
 
 static void test_device(void)
 {
-	const char *usual = dev;
-	struct kv_dev usual_caps = caps;
-	double took, first;
+	double first = end_device(true), took = end_device(false);
 
-	first = end_device(true);
-	took = end_device(false);
 	check_time(took, first, "the device goes");
-	dev = usual;
-	caps = usual_caps;
 }
 
-/*
- * The threads of the runs poll all the time. They inherit the niceness of this test, but not its
- * scheduling class, so this test and each thread that does not poll run before them. kthreadd,
- * which makes them, needs that class, too: without it each new thread would wait for all others.
- * Work items can't have it: they get the most that niceness gives.
- */
 void test_stuck(void)
 {
-	struct sched_param ahead = { .sched_priority = 1 }, plain = { .sched_priority = 0 };
-	int nice = getpriority(PRIO_PROCESS, 0);
-
-	if (sched_setscheduler(0, SCHED_FIFO, &ahead) ||
-	    sched_setscheduler(KTHREADD, SCHED_FIFO, &ahead) ||
-	    setpriority(PRIO_PROCESS, 0, 19) || !write_text(WORK_NICE, "-20"))
-		bail_out("no way to go first: %s", strerror(errno));
 	runs = is_watched() ? RUNS_WATCHED : RUNS;
+	crowd_begin();
 	test_socket();
 	test_device();
-	if (!write_text(WORK_NICE, "0") || setpriority(PRIO_PROCESS, 0, nice) ||
-	    sched_setscheduler(KTHREADD, SCHED_OTHER, &plain) ||
-	    sched_setscheduler(0, SCHED_OTHER, &plain))
-		bail_out("no way back: %s", strerror(errno));
+	crowd_end();
 }

@@ -69,6 +69,8 @@ static const struct set set_qp = {
 	.kind[KVERBS_A_QP_DEV] = STRING,
 	.kind[KVERBS_A_QP_STAGE] = NEST,
 	.nest[KVERBS_A_QP_STAGE] = &set_none,
+	.kind[KVERBS_A_QP_GROUP] = NEST,
+	.nest[KVERBS_A_QP_GROUP] = &set_none,
 };
 
 static const struct set set_conn = {
@@ -79,6 +81,7 @@ static const struct set set_conn = {
 	.kind[KVERBS_A_CONN_REASON] = STRING,
 	.kind[KVERBS_A_CONN_STAGE] = NEST,
 	.nest[KVERBS_A_CONN_STAGE] = &set_none,
+	.kind[KVERBS_A_CONN_GROUP] = ADDR,
 };
 
 static const struct set set_spec = {
@@ -120,6 +123,7 @@ static const struct set *set_of(unsigned int cmd)
 	case KVERBS_CMD_AH_NEW ... KVERBS_CMD_AH_GET:
 		return &set_ah;
 	case KVERBS_CMD_QP_NEW ... KVERBS_CMD_QP_MODIFY:
+	case KVERBS_CMD_QP_ATTACH ... KVERBS_CMD_QP_DETACH:
 		return &set_qp;
 	case KVERBS_CMD_WR_POST:
 		return &set_none;
@@ -128,6 +132,7 @@ static const struct set *set_of(unsigned int cmd)
 	case KVERBS_CMD_EVENT:
 		return &set_event;
 	case KVERBS_CMD_CONN_NEW ... KVERBS_CMD_CONN_DISCONNECT:
+	case KVERBS_CMD_CONN_JOIN ... KVERBS_CMD_CONN_LEAVE:
 		return &set_conn;
 	default:
 		return NULL;

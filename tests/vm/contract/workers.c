@@ -109,7 +109,7 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	BAD((spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.depth = 0, spec.end[0].target_buf = a->target), -EINVAL,
 	    "end 2: more than one end", "two workers of a loop that has one");
 	BAD((spec = write_spec(a, b), spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.end[0].target_buf = a->target,
-	     spec.end[0].has_cpu = true), -EINVAL, "end 1: cpu: the cpu of an end goes with",
+	     spec.end[0].has_cpu = true), -EINVAL, "end 1: cpu: the cpu of an end does not go with",
 	    "the cpu of a ping-pong's end");
 #undef BAD
 	if (!fail_verb_loaded()) {
@@ -137,7 +137,9 @@ static void test_failure(struct link *l, struct end *a, struct end *b, uint64_t 
 	spec.warmup = warmup;
 	spec.end[1].remote_key ^= 0x5a5a00;
 	go(l, &spec, 1);
-	result(last.worker[1].error == -EIO && last.worker[1].wc_status, "a worker that fails %s tells why", when);
+	/* siw refuses a post while its connection ends (siw_post_send()). */
+	result((last.worker[1].error == -EIO && last.worker[1].wc_status) ||
+	       (is_iwarp() && last.worker[1].error == -ENOTCONN), "a worker that fails %s tells why", when);
 	ended = last.workers == FEW;
 	for (unsigned int i = 0; i < FEW; i++)
 		ended &= i == 1 || (last.worker[i].error == -ECANCELED && !last.worker[i].wc_status &&
@@ -169,6 +171,118 @@ static void test_cancelled(struct link *l, struct end *a, struct end *b)
 	must(l, call_run_del(&l->nl, id), "delete");
 	must(l, call_run_start(&l->nl, &spec, &id), "start a long run");
 	done(l, call_run_del(&l->nl, id), "a run of several workers is deleted while they work");
+}
+
+/* Two workers of two ends each. */
+static void test_several_ends(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec good = stream_spec(a, b, FEW), spec;
+	bool arrived = true, fair;
+	char text[9];
+	uint32_t id;
+
+	for (unsigned int i = 0; i < FEW; i++) {
+		snprintf(text, sizeof(text), "  end %u ", i);
+		must(l, call_buf_write(&l->nl, a[i].local, 0, text, 8), "write");
+	}
+	good.workers = 2;
+	good.warmup = 20;
+	spec = good;
+	spec.end[2].has_cpu = true;
+	go(l, &spec, 1);
+	result(each(2, 0, 100, 20) && count_bins() == 100, "each worker of several ends has its samples");
+	result(last.spec.workers == 2 && last.spec.ends == FEW && last.spec.end[2].has_cpu, "and the spec says how many");
+	for (unsigned int i = 0; i < FEW; i++) {
+		snprintf(text, sizeof(text), "  end %u ", i);
+		arrived &= holds(l, b[i].target, 0, text, 8);
+	}
+	result(arrived, "what each end has sent has arrived");
+	fair = true;
+	for (unsigned int i = 0; i < 2; i++) {
+		const struct kv_worker_result *w = &last.worker[i];
+
+		fair &= w->several && w->least && w->least + w->most == w->samples;
+	}
+	result(fair, "the samples are those of its ends");
+
+	spec.workers = 3;
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "workers: the number of ends is no multiple",
+		"ends that cannot be shared out");
+	spec = good;
+	spec.end[1].has_cpu = true;
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "end 2: cpu: cpu goes with the first end of a worker",
+		"a cpu of an end that is not its worker's first");
+	spec = good;
+	spec.loop = KVERBS_LOOP_POST_TO_COMPLETION;
+	spec.depth = 0;
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "workers: workers goes with streams",
+		"workers of another loop");
+
+	/* An end that fails ends its worker, and so the other one. */
+	spec = good;
+	spec.workers = 1;
+	spec.warmup = 0;
+	spec.iters = 0;
+	spec.time_ns = 60000000000ULL;
+	spec.end[1].remote_key ^= 0x5a5a00;
+	go(l, &spec, 0);
+	result((last.worker[0].error == -EIO && last.worker[0].wc_status) ||
+	       (is_iwarp() && last.worker[0].error == -ENOTCONN), "a worker of which one end fails tells why");
+	refused(l, call_run_start(&l->nl, &good, &id), -EBUSY, "an earlier run left requests outstanding",
+		"its qps before a reset");
+	for (unsigned int i = 0; i < FEW; i++)
+		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
+	go(l, &good, 0);
+	result(each(2, 0, 100, 20), "and after that");
+}
+
+/* The peer of streams at several ends: one worker replaces the receives of all. */
+static void test_server_of_several(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec spec = stream_spec(a, b, FEW), server = spec;
+	struct kv_run_result *answer = &last;
+	uint32_t id, server_id;
+
+	if (is_iwarp())
+		return;
+	spec.op = server.op = KVERBS_OP_SEND;
+	spec.workers = server.workers = 1;
+	server.loop = KVERBS_LOOP_STREAM_SERVER;
+	server.post_context = KVERBS_POST_PROCESS;
+	server.depth = 8;
+	server.iters = 100;
+	for (unsigned int i = 0; i < FEW; i++) {
+		spec.end[i].has_remote = false;
+		server.end[i] = (struct kv_run_end){ .qp = b[i].qp, .target_buf = b[i].target, .target_mr = 0 };
+	}
+	must(l, call_run_start(&l->nl, &server, &server_id), "start the server");
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	run_wait(l, id);
+	run_wait(l, server_id);
+	must(l, call_run_get(&l->nl, server_id, answer), "look at the server");
+	result(!answer->worker[0].error && answer->worker[0].samples == 100 && answer->worker[0].several &&
+	       answer->worker[0].least && answer->worker[0].most <= 100 - answer->worker[0].least * (FEW - 1),
+	       "a server of several ends has received what was sent, at each");
+	must(l, call_run_del(&l->nl, id), "delete the run");
+	must(l, call_run_del(&l->nl, server_id), "delete the server");
+}
+
+/* The handlers of completions belong to one end each. */
+static void test_contexts(struct link *l)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_SOFTIRQ };
+	struct kv_run_spec spec;
+	struct end a[2], b[2];
+	uint32_t id;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		pair_make(l, &a[i], &b[i], &init);
+		register_target(l, &b[i]);
+	}
+	spec = stream_spec(a, b, 2);
+	spec.workers = 1;
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "a worker of several ends polls",
+		"several ends whose completions go to a handler");
 }
 
 static int on_run(struct nlattr *attrs, int len, void *arg)
@@ -206,7 +320,7 @@ static void test_most(struct link *l)
 	     "look at the run");
 	result(each(KV_RUN_WORKERS_MAX, 0, 30, 0) && last.spec.ends == KV_RUN_WORKERS_MAX && count_bins() == 30,
 	       "%u workers", KV_RUN_WORKERS_MAX);
-	must(l, kv_nl_request(&l->nl, kv_nl_msg(&l->nl, KVERBS_CMD_RUN_GET, NLM_F_DUMP), "kernel run", names,
+	must(l, kv_nl_request(&l->nl, kv_nl_msg(&l->nl, KVERBS_CMD_RUN_GET, NLM_F_DUMP), names,
 			      on_run, &listed), "list runs");
 	result(listed == KV_RUN_WORKERS_MAX, "and a list shows all of them");
 	must(l, call_run_del(&l->nl, id), "delete");
@@ -229,6 +343,9 @@ void test_workers(void)
 	test_failure(&l, a, b, 0);
 	test_failure(&l, a, b, 10);
 	test_cancelled(&l, a, b);
+	test_several_ends(&l, a, b);
+	test_server_of_several(&l, a, b);
+	test_contexts(&l);
 	test_most(&l);
 	link_close(&l);
 	ends_wait(false);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 OR MIT */
+#ifndef _KV_FLOW_H
+#define _KV_FLOW_H
+
+#include "sample.h"
+#include "wait.h"
+
+/* What the loops of several ends have in common. */
+
+void kv_flow_init(struct kv_loop *l, int sends);
+void kv_flow_share(const struct kv_loop *l, __u64 *least, __u64 *most);
+int kv_flow_yield(struct kv_loop *l, __u64 since, int idle, int *late);
+
+/**
+ * kv_flow_wait() - wait for a completion of any end
+ * @l: the loop
+ * @at: the flow whose CQ is polled first; receives the flow where the next call goes on
+ * @since: counter when the wait began, for the deadline
+ * @idle: nothing is outstanding: when somebody stops us, don't wait for it
+ * @ret: receives 0, or what ended the loop
+ *
+ * Each completion moves the turn to the next CQ, so that no end waits behind a busier one.
+ *
+ * Return: the flow that the completion is of; after an error, any.
+ */
+static __always_inline struct kv_flow *kv_flow_wait(struct kv_loop *l, struct kv_flow **at,
+						    __u64 since, int idle, int *ret)
+{
+	__u32 left = l->spins + l->flows;
+	struct kv_flow *f;
+	int late = 0;
+
+	for (;;) {
+		f = *at;
+		*at = f->next;
+		*ret = kv_env_poll(l, f->cq);
+		if (*ret) {
+			*ret = *ret < 0 ? kv_wait_failed(l, f->end) : 0;
+			return f;
+		}
+		if (--left) {
+			kv_env_relax();
+			continue;
+		}
+		left = l->flows;
+		*ret = kv_flow_yield(l, since, idle, &late);
+		if (*ret)
+			return f;
+	}
+}
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "flow.h"
+#include "group.h"
+
+/* A stream, as in stream.c, at each of several ends. All ends together take the loop's samples. */
+
+static __always_inline int flow_may_post(struct kv_loop *l, const struct kv_flow *f, __u64 now)
+{
+	return f->outstanding < l->groups && l->left && kv_sample_more(l, now);
+}
+
+static __always_inline int flow_post(struct kv_loop *l, struct kv_flow *f, int bh_disabled)
+{
+	int ret;
+
+	*f->newest = kv_env_now();
+	ret = kv_group_post(l, f->end, bh_disabled);
+	if (ret)
+		return ret;
+	f->newest = kv_group_next(l, f->posted, f->newest);
+	f->outstanding++;
+	l->outstanding++;
+	l->left--;
+	return 0;
+}
+
+static void streams_reset(struct kv_loop *l)
+{
+	struct kv_flow *f;
+
+	l->left = l->iters - l->done;
+	l->outstanding = 0;
+	for (f = l->flow; f < l->flow + l->flows; f++) {
+		f->oldest = f->posted;
+		f->newest = f->posted;
+		f->outstanding = 0;
+	}
+}
+
+/* One group at each end in turn: few samples are shared out, too. */
+static __always_inline int streams_begin(struct kv_loop *l, __u64 now, int bh_disabled)
+{
+	struct kv_flow *f;
+	int ret = 0;
+	__u32 n;
+
+	streams_reset(l);
+	for (n = 0; n < l->groups; n++)
+		for (f = l->flow; !ret && f < l->flow + l->flows; f++)
+			if (flow_may_post(l, f, now))
+				ret = flow_post(l, f, bh_disabled);
+	return ret;
+}
+
+static __always_inline int streams_body(struct kv_loop *l, int bh_disabled)
+{
+	struct kv_flow *f, *at = l->flow;
+	__u64 t1;
+	int ret;
+
+	t1 = kv_sample_start(l);
+	ret = streams_begin(l, t1, bh_disabled);
+	while (!ret && l->outstanding) {
+		f = kv_flow_wait(l, &at, t1, 0, &ret);
+		t1 = kv_env_now();
+		if (ret)
+			break;
+		kv_env_add(&f->done, 1);
+		kv_sample_take(l, *f->oldest, t1);
+		f->oldest = kv_group_next(l, f->posted, f->oldest);
+		f->outstanding--;
+		l->outstanding--;
+		while (!ret && flow_may_post(l, f, t1))
+			ret = flow_post(l, f, bh_disabled);
+	}
+	return ret ? kv_sample_broken(l, ret) : kv_sample_end(l);
+}
+
+KV_LOOP_DEFINE(streams)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=dash
+#
+# Open loops: requests are due at a rate, and latency counts from the time when a request is due.
+# jq's variables are not the shell's.
+# shellcheck disable=SC2016
+. ./tap.sh
+
+document=$work/rate.json
+
+# rate WHAT OPTION...: the text is in rate, the document in rate.json
+rate() {
+	what=$1
+	shift
+	# shellcheck disable=SC2086 # words
+	measured rate "$what" bw $by_cm --op write --size 64 "$@"
+}
+
+# The first rate is one that any guest keeps, the last one is one that no guest keeps.
+rate "rates and shares, in both spaces" --rate 100,25%,10m --rounds 6 --duration 400ms --notes
+holds "the closed loop comes first, then each rate" '.complete and (.spec.rates == ["100", "25%", "10000000"]) and
+	(.cells | length == 4 and .[0].offered_per_second == null and .[1].offered_per_second == 100) and all(.cells[]; .verified)'
+holds "a share is of what the slower space reaches" '([.cells[0] | .kernel, .user | .requests_per_second] | min) as $most |
+	.cells[2].offered_per_second / $most - 0.25 | fabs < 0.01'
+holds "no more than was due is done" 'all(.cells[1:][]; .offered_per_second as $due | .kernel, .user |
+	.requests > 0 and .requests_per_second <= 1.001 * $due and .offered_per_second == $due)'
+holds "a rate that is too high is not kept" 'all(.cells[3] | .kernel, .user;
+	.requests_per_second < 0.6 * .offered_per_second and (.keeps_up | not) and (.knee | not))'
+holds "they wait longer for it than for the post" 'all(.cells[3] | .kernel, .user; .max_ns > 1e6)'
+holds "a knee is the highest rate up to which a space keeps up" '.cells[1:] as $rated | all("kernel", "user"; . as $space |
+	[$rated[][$space]] | sort_by(.offered_per_second) | map(.keeps_up) as $kept |
+	($kept == ($kept | sort | reverse)) and (map(select(.knee)) | length) == ($kept | unique | length) - 1 and
+	all(.[]; (.knee | not) or .keeps_up))'
+holds "their medians are compared" 'all(.cells[1:][]; .estimand == "due time of a group to its completion" and
+	(.kernel.round_p50_ns | length) == .rounds)'
+check "the table has a row for each" sh -c "test \$(grep -cE '^write +64 B +(-|[0-9,]+) +[0-9,]+ ' '$work/rate') = 4"
+check "the text says what is kept up with" grep -E "^write 64 B: kernel keeps up with" "$work/rate"
+check "the notes say what the knee is" grep -F "the knee is the highest rate up to which 98 % of the requests" "$work/rate"
+
+for space in kernel user; do
+	rate "$space: lists and groups of two threads" --space $space --threads 2 --list 2 --signal 4 --rate 800 --rounds 2 --duration 200ms
+	holds "$space: a group of each thread is due every 5 ms" ".cells[0] | .offered_per_second == 1600 and (.$space |
+		.requests == 4 * .samples and (.thread_requests | length == 2 and min > 0) and .requests_per_second <= 1602)"
+	holds "$space: the other space is not measured" ".cells[0] | [.kernel, .user] | map(select(. != null)) | length == 1"
+done
+if ! iwarp; then
+	rate "SENDs at a rate" --op send --rate 500 --rounds 2 --duration 200ms
+	holds "whose receives are replaced" '.cells[0] | .rx_depth == 512 and all(.kernel, .user; .requests > 10)'
+fi
+
+# shellcheck disable=SC2086 # words
+kverbs bw $by_cm --csv --op write --size 64 --rate 300 --rounds 2 --duration 100ms --json="$document" >"$work/csv" 2>"$work/stderr"
+check "as comma-separated values" test $? = 0
+check "with their rate and the knee" grep -q ",offered_per_second,.*kernel.knee" "$work/csv"
+keep rate-csv "$document"
+keep_csv rate-csv "$work/csv"
+
+# refuses TEXT OPTION...
+refuses() {
+	text=$1
+	shift
+	# shellcheck disable=SC2086 # words
+	kverbs bw $by_cm "$@" >"$work/out" 2>&1
+	if [ $? = 2 ] && grep -qF -- "$text" "$work/out"; then
+		pass "refused: $*"
+	else
+		fail "refused: $*" "$work/out"
+	fi
+}
+refuses "--rate does not go with --qps 2" --rate 1k --qps 2
+refuses "--rate does not go with --both-ways" --rate 1k --both-ways
+refuses "--rate goes with --completion polled only" --rate 1k --completion event
+refuses "--rate 3 is less than --signal 4" --rate 3 --signal 4
+refuses "it takes a number from 1 to 1000" --rate 0%
+refuses "names '1000' twice" --rate 1k,1000
+
+# Nothing is due for a second: Ctrl-C does not wait for it.
+# shellcheck disable=SC2086 # words
+kverbs bw $by_cm --op write --size 64 --space user --rate 1 --duration 60s --json="$document" >"$work/rate" 2>"$work/stderr" &
+tool=$!
+sleep 4
+kill -INT $tool
+wait $tool
+check "interrupted: its status is 130" test $? = 130
+
+finish

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+/* Streams whose groups are due at an interval. */
+#include <errno.h>
+#include <unistd.h>
+#include "contract.h"
+#include "run.h"
+
+#define MS 1000000ULL
+
+static struct kv_run_result last; /* too large for the stack */
+
+static int start(struct link *l, const struct kv_run_spec *spec, uint32_t *id)
+{
+	return call_run_start(&l->nl, spec, id);
+}
+
+/* Two workers, whose groups are due 20 times, a millisecond from each other. */
+static struct kv_run_spec paced_spec(const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = write_spec(a, b);
+
+	spec.end[spec.ends++] = write_spec(&a[1], &b[1]).end[0];
+	spec.loop = KVERBS_LOOP_STREAM;
+	spec.size = 8;
+	spec.depth = 8;
+	spec.list = 2;
+	spec.iters = 20;
+	spec.interval_ns = MS;
+	return spec;
+}
+
+static void go(struct link *l, const struct kv_run_spec *spec)
+{
+	uint32_t id;
+
+	must(l, start(l, spec, &id), "start a run");
+	run_wait(l, id);
+	must(l, kv_op_run_get(&l->nl.base, &(struct kv_run_which){ id, 0 }, &last, NULL), "look at the run");
+	must(l, call_run_del(&l->nl, id), "delete the run");
+}
+
+static void test_pace(struct link *l, const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = paced_spec(a, b);
+
+	go(l, &spec);
+	result(last.workers == 2 && last.spec.interval_ns == MS && last.spec.signal == 2, "a paced stream tells its interval");
+	for (unsigned int i = 0; i < 2; i++)
+		result(!last.worker[i].error && last.worker[i].samples == 20 && last.worker[i].elapsed_ns >= 20 * MS,
+		       "worker %u: 20 groups take 20 intervals", i);
+	spec.iters = 0;
+	spec.time_ns = 12 * MS + MS / 2;
+	go(l, &spec);
+	result(!last.worker[0].error && last.worker[0].samples && last.worker[0].samples <= 13 &&
+	       last.worker[0].elapsed_ns >= spec.time_ns, "its time is over: no group before it is due");
+	spec.interval_ns = 1;
+	go(l, &spec);
+	result(!last.worker[0].error && last.worker[0].samples > 2 && kv_hist_max(&last.hist) > last.worker[0].elapsed_ticks / 4,
+	       "with more than can be done the samples have the delay");
+	spec.interval_ns = 0;
+	go(l, &spec);
+	result(!last.worker[0].error && !last.spec.interval_ns, "a stream without an interval has none");
+}
+
+/* The thread waits for a second: a cancel does not. */
+static void test_cancel(struct link *l, const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = paced_spec(a, b);
+	const struct kv_worker_result *w;
+	uint32_t id;
+
+	spec.interval_ns = 1000 * MS;
+	spec.iters = 1000;
+	must(l, start(l, &spec, &id), "start a run");
+	usleep(50000);
+	must(l, call_run_cancel(&l->nl, id), "cancel");
+	w = run_wait(l, id);
+	result(w->error == -ECANCELED && w->samples <= 1 && w->elapsed_ns < 900 * MS, "a run is cancelled between two groups");
+	must(l, call_run_del(&l->nl, id), "delete the run");
+	spec.interval_ns = MS;
+	spec.iters = 5;
+	go(l, &spec);
+	result(!last.worker[0].error, "and its qps take another");
+}
+
+static void test_refused(struct link *l, const struct end *a, const struct end *b)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
+	struct kv_run_spec spec = paced_spec(a, b), event;
+	struct end c, d;
+	uint32_t id;
+
+	spec.workers = 1;
+	refused(l, start(l, &spec, &id), -EINVAL, "interval_ns goes with one end for each worker", "a paced worker of two ends");
+	spec.workers = 0;
+	spec.interval_ns = 1000 * MS + 1;
+	refused(l, start(l, &spec, &id), -ERANGE, "interval_ns: integer out of range", "an interval of more than a second");
+	spec.interval_ns = MS;
+	spec.loop = KVERBS_LOOP_POST_TO_COMPLETION;
+	spec.depth = spec.list = 0;
+	refused(l, start(l, &spec, &id), -EINVAL, "interval_ns goes with STREAM only", "an interval of another loop");
+	pair_make(l, &c, &d, &init);
+	register_target(l, &d);
+	event = write_spec(&c, &d);
+	event.loop = KVERBS_LOOP_STREAM;
+	event.size = 8;
+	event.iters = 5;
+	event.interval_ns = MS;
+	refused(l, start(l, &event, &id), -EINVAL, "end 1: interval_ns needs a send_cq of context polled",
+		"an interval on a cq that makes events");
+}
+
+void test_paced(void)
+{
+	static const struct end_init init = { .type = KVERBS_QPT_RC };
+	struct end a[2], b[2];
+	struct link l;
+
+	ends_wait(true);
+	link_open(&l);
+	for (unsigned int i = 0; i < 2; i++) {
+		pair_make(&l, &a[i], &b[i], &init);
+		register_target(&l, &b[i]);
+	}
+	test_pace(&l, a, b);
+	test_cancel(&l, a, b);
+	test_refused(&l, a, b);
+	link_close(&l);
+	ends_wait(false);
+}
