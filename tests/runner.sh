@@ -30,12 +30,15 @@ is() {
 	result $status "$name" "$work/stderr"
 }
 
+began=$(date +%s)
 vm "true ends with 0" 0 --verbose -- true
 # CPU time: others may have had the CPUs meanwhile.
 boot=$(sed -n 's/.*boot [0-9.]* s, \([0-9.]*\) s of CPU time.*/\1/p' "$work/stderr" | head -n 1)
 is "boot to COMMAND took ${boot:-99} s of CPU time (at most 10)" awk "BEGIN { exit !(${boot:-99} <= 10) }"
-is "build/vm/latest is this run's folder" sh -c 'readlink build/vm/latest | grep -qE "^[0-9]{8}-[0-9]{6}-true-[0-9]+$" &&
-	[ -f build/vm/latest/console.log ]'
+run=$(sed -n 's|.*files of $OUT are in \(.*\)/out$|\1|p' "$work/stderr")
+is "a run's folder is named by when and what" sh -c 'echo "${1##*/}" | grep -qE "^[0-9]{8}-[0-9]{6}-true-[0-9]+$" && [ -f "$1/console.log" ]' sh "$run"
+# Other tests start guests at the same time: the last of them has the link.
+is "build/vm/latest is it, or one that began later" sh -c '[ -f build/vm/latest/console.log ] && [ "$(stat -c %Y build/vm/latest)" -ge "$1" ]' sh "$began"
 mkdir "$work/scripts"
 cp scripts/results "$work/scripts/"
 first=$("$work/scripts/results" demo)
@@ -174,6 +177,43 @@ status=0
 wait $pid || status=$?
 is "SIGTERM ends it early" test $status -ne 0
 is "and no QEMU stays behind" eval '! qemu_runs'
+
+# On a terminal: what is done until COMMAND starts, a greeting, and two more terminals.
+# attach HOST: true if the terminal says what it and its guest are. What is typed is typed again until the answer
+# is there: a terminal that was opened a moment ago may not read yet.
+attach() {
+	local host=$1 keys screen=$work/terminal.$1 status=0
+	mkfifo "$work/keys.$host"
+	exec {keys}<>"$work/keys.$host"
+	timeout 200 script -qefc "scripts/vm --attach $host" /dev/null <&"$keys" >"$screen" 2>&1 &
+	answers() {
+		# shellcheck disable=SC2016 # for the guest
+		printf 'tty; echo $ADDR.\r' >&"$keys"
+		rest 10
+		grep -qF /dev/ttyS1 "$screen" && grep -qF "192.0.2.$host." "$screen"
+	}
+	wait_for 60 answers || { status=1; sed 's/^/# /' "$screen"; }
+	printf '\035' >&"$keys"
+	wait $! || { status=1; echo "# --attach ended with $?"; }
+	exec {keys}>&-
+	return $status
+}
+mkfifo "$work/typed"
+exec {typed}<>"$work/typed"
+timeout 500 script -qefc 'scripts/vm --hosts 2 --cpus 1 --shell' "$work/stderr" <&"$typed" >"$work/stdout" &
+pid=$!
+is "--shell greets" wait_for 250 grep -q "scripts/vm --attach 2" "$work/stderr"
+says " s: builds kverbs.ko for "
+says " s: boots the guest under "
+says "where 'kverbs serve' runs"
+for host in 1 2; do
+	is "--attach gives a terminal into guest $host" attach "$host"
+done
+printf 'exit 7\r' >&"$typed"
+status=0
+wait $pid || status=$?
+is "the shell's exit status is ours" test $status = 7
+exec {typed}>&-
 
 # A file of tests that never ends costs no more than its limit, and the next one runs.
 mkdir -p "$work/files/hang"
