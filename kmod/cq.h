@@ -25,8 +25,8 @@
  *	RDMA core polls it.
  * @armed: bit 0: the next completion makes an event
  * @loop: the loop of the active run that is told of completions (handler.c), or NULL
- * @last_run_qp: the QP of the last run that completed into the CQ, or NULL. No other QP can
- *	have left requests of a run behind; dev->lock
+ * @ran: the QPs of the last run that completed into the CQ, kv_qp_ran.link. No other QP can have
+ *	left requests of a run behind; dev->lock
  * @marked: a spec that is being checked has an end that completes here; dev->lock
  * @wqes: the requests that complete here
  */
@@ -39,7 +39,7 @@ struct kv_cq {
 	unsigned long claimed;
 	unsigned long armed;
 	struct kv_loop __rcu *loop;
-	const struct kv_qp *last_run_qp;
+	struct list_head ran;
 	bool marked;
 	struct kv_cq_wqes wqes;
 };

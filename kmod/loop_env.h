@@ -15,6 +15,7 @@
 #include <linux/string.h>
 #include <rdma/ib_verbs.h>
 #include "loop/loop.h"
+#include "qp.h"
 
 /* In jiffies: how long a run keeps a CPU that no other task wants. */
 #define KV_ENV_RESCHED (HZ / 10)
@@ -33,7 +34,7 @@ union kv_end_wr {
 /**
  * struct kv_end - one end of a connection in the kernel
  * @qp: in RTS
- * @send_cq: the CQ of its sends, polled by nobody else
+ * @send_cq: the CQ of its sends, polled by no other worker
  * @recv_cq: the CQ of its receives, ditto
  * @send: the send request of each post, the first one of a list; signaled, if it is the last one
  * @more: the other requests of a list
@@ -189,6 +190,27 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 
 	if (n != 1)
 		return n < 0 ? -EIO : 0;
+	return kv_env_take(l, (struct ib_cq *)cq, &wc);
+}
+
+/*
+ * wc.qp is set by all drivers, also of a completion with an error (mlx5_poll_one(),
+ * bnxt_re_poll_cq(), irdma_process_cqe(), __c4iw_poll_cq_one(), siw_reap_cqe(), rxe_poll_cq()), and
+ * it is how ULPs find what a completion belongs to (nvme_rdma_recv_done(), nvmet_rdma_recv_done()).
+ * A QP outside of the run has no flow: its completion is dropped.
+ */
+static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)
+{
+	struct ib_wc wc __uninitialized;
+	int n = ib_poll_cq((struct ib_cq *)cq, 1, &wc);
+	struct kv_flow *of;
+
+	if (n != 1)
+		return n < 0 ? -EIO : 0;
+	of = kv_qp_of(wc.qp)->flow;
+	if (unlikely(!of))
+		return 0;
+	*flow = of;
 	return kv_env_take(l, (struct ib_cq *)cq, &wc);
 }
 

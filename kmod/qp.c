@@ -151,6 +151,7 @@ static const char *qp_explain_create(int error, const struct ib_qp_cap *cap)
 struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *init)
 {
 	struct kv_qp *qp = kv_obj_alloc(&kv_qp_class, sizeof(*qp), new);
+	unsigned int i;
 	int ret;
 
 	if (IS_ERR(qp))
@@ -158,6 +159,10 @@ struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *i
 	qp->pd = new->pd;
 	qp->init = *init;
 	qp->port = 1;
+	for (i = 0; i < ARRAY_SIZE(qp->ran); i++) {
+		INIT_LIST_HEAD(&qp->ran[i].link);
+		qp->ran[i].qp = qp;
+	}
 	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
 	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &qp->recv_cq->obj);
 	if (qp->srq)
@@ -211,12 +216,6 @@ err_destroy_fresh:
 	return ret;
 }
 
-static void qp_clear_last_run(struct kv_cq *cq, const struct kv_qp *qp)
-{
-	if (cq->last_run_qp == qp)
-		cq->last_run_qp = NULL;
-}
-
 /*
  * The QP goes to ERR at once: so when many QPs go, no QP waits until the requests of another
  * one are flushed.
@@ -263,8 +262,8 @@ static int qp_destroy(struct kv_obj *obj)
 			qp->srq->undrained = true;
 	}
 	kv_wqe_exit_qp(qp);
-	qp_clear_last_run(qp->send_cq, qp);
-	qp_clear_last_run(qp->recv_cq, qp);
+	list_del(&qp->ran[0].link);
+	list_del(&qp->ran[1].link);
 	kv_wqe_drop_qp(qp, drained);
 	return 0;
 }
@@ -493,18 +492,24 @@ int kv_qp_modify(struct kv_qp *qp, struct kv_qp_modify *modify,
 	return ret;
 }
 
-static int qp_check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
-			     struct netlink_ext_ack *extack)
+/* May requests of runs be outstanding on the QP? */
+static bool qp_has_left(const struct kv_qp *qp)
 {
-	const struct kv_qp *last = cq->last_run_qp;
+	return qp->needs_reset || qp->run_recvs ||
+	       (qp->srq && qp->received && qp->srq->run_recvs);
+}
 
-	if (!last || last == qp)
-		return 0;
-	if (!last->needs_reset && !last->run_recvs &&
-	    !(last->srq && last->received && last->srq->run_recvs))
-		return 0;
-	return kv_refuse(extack, -EBUSY,
-			 "requests of an earlier run on another qp could complete into the cq: reset that qp");
+/* The QPs of one run may have the CQ in common. */
+static int qp_check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
+			struct netlink_ext_ack *extack)
+{
+	const struct kv_qp_ran *ran;
+
+	list_for_each_entry(ran, &cq->ran, link)
+		if (ran->qp != qp && !(qp->in_spec && ran->qp->in_spec) && qp_has_left(ran->qp))
+			return kv_refuse(extack, -EBUSY,
+					 "requests of an earlier run on another qp could complete into the cq: reset that qp");
+	return 0;
 }
 
 /**
@@ -515,13 +520,38 @@ static int qp_check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
  * A run takes each completion for its own; requests posted by hand rely on free entries.
  *
  * Locks: dev->lock
- * Return: 0, or -EBUSY if another QP has requests of a run outstanding there.
+ * Return: 0, or -EBUSY if another QP, and not of the same spec, has requests of a run outstanding
+ * there.
  */
 int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	lockdep_assert_held(&qp->obj.dev->lock);
-	return qp_check_last_run(qp->send_cq, qp, extack) ?:
-	       qp_check_last_run(qp->recv_cq, qp, extack);
+	return qp_check_ran(qp->send_cq, qp, extack) ?: qp_check_ran(qp->recv_cq, qp, extack);
+}
+
+static void qp_note_ran(struct kv_cq *cq, struct kv_qp_ran *ran, bool first)
+{
+	struct kv_qp_ran *before, *next;
+
+	if (first)
+		list_for_each_entry_safe(before, next, &cq->ran, link)
+			list_del_init(&before->link);
+	list_move_tail(&ran->link, &cq->ran);
+}
+
+/**
+ * kv_qp_note_run() - a run begins on the QP
+ * @qp: the QP; kv_qp_check_outstanding() was good
+ * @first: the run's other QPs that have its CQs in common come after this call
+ *
+ * Locks: dev->lock
+ */
+void kv_qp_note_run(struct kv_qp *qp, bool first)
+{
+	lockdep_assert_held(&qp->obj.dev->lock);
+	qp_note_ran(qp->send_cq, &qp->ran[0], first);
+	if (qp->recv_cq != qp->send_cq)
+		qp_note_ran(qp->recv_cq, &qp->ran[1], first);
 }
 
 /**

@@ -24,6 +24,16 @@ enum kv_qp_parent {
 };
 
 /**
+ * struct kv_qp_ran - a QP in the list of those of the last run of a CQ
+ * @link: in kv_cq.ran; dev->lock
+ * @qp: the QP
+ */
+struct kv_qp_ran {
+	struct list_head link;
+	const struct kv_qp *qp;
+};
+
+/**
  * struct kv_qp - a queue pair
  * @obj: base; parents as enum kv_qp_parent says. The buffers, MRs and the AH are those of the
  *	last run: its receives may still be outstanding, so they stay until another run,
@@ -56,6 +66,10 @@ enum kv_qp_parent {
  * @target_offset: where their bytes begin in parent KV_QP_TARGET_BUF; dev->lock
  * @needs_reset: a run ended with other requests outstanding; ditto
  * @groups: the multicast groups that @ib is attached to; ditto
+ * @flow: what is outstanding here of an active run whose ends have one CQ in common; else NULL. The
+ *	run owns it
+ * @ran: for @send_cq, and for @recv_cq if it is another one
+ * @in_spec: a spec that is being checked names it; dev->lock
  */
 struct kv_qp {
 	struct kv_obj obj;
@@ -84,7 +98,16 @@ struct kv_qp {
 	u64 target_offset;
 	bool needs_reset;
 	struct kv_groups groups;
+	struct kv_flow *flow;
+	struct kv_qp_ran ran[2];
+	bool in_spec;
 };
+
+/* The kv_qp of a verbs object. */
+static inline struct kv_qp *kv_qp_of(const struct ib_qp *ib)
+{
+	return container_of((struct kv_obj *)ib->qp_context, struct kv_qp, obj);
+}
 
 /**
  * struct kv_qp_modify - one transition
@@ -109,6 +132,7 @@ enum kverbs_qp_state kv_qp_state(const struct kv_qp *qp, const struct ib_qp_attr
 void kv_qp_set_user(struct kv_qp *qp, void (*established)(void *user), void *user);
 int kv_qp_check_rts(struct kv_qp *qp, struct netlink_ext_ack *extack);
 int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack);
+void kv_qp_note_run(struct kv_qp *qp, bool first);
 int kv_qp_claim(struct kv_qp *qp, struct netlink_ext_ack *extack);
 void kv_qp_release(struct kv_qp *qp);
 

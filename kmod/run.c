@@ -40,7 +40,7 @@ static int run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_e
 
 	if (kv_run_check_qp(s, &facts, &why))
 		return kv_refuse_by(extack, &why);
-	return kv_qp_check_outstanding(qp, extack);
+	return end->has_cqs ? kv_qp_check_outstanding(qp, extack) : 0;
 }
 
 /* The receiver of a WRITE polls memory instead of a CQ. */
@@ -63,18 +63,35 @@ static bool run_mark_cqs(const struct kv_qp *qp)
 	return !seen;
 }
 
-static bool run_any_shares_cq(const struct kv_run_spec *spec)
+/* Marks the QPs and, of the ends that have CQs for themselves or for their worker, the CQs. */
+static enum kv_run_cqs run_mark(const struct kv_run_spec *spec)
 {
-	bool shares = false;
+	u32 i, shared = 0, each = spec->ends / spec->workers;
+	bool mixed = false;
+
+	for (i = 0; i < spec->ends; i++) {
+		struct kv_run_end *end = &spec->end[i];
+		const struct kv_qp *first = spec->end[i - i % each].qp;
+
+		mixed |= end->qp->in_spec;
+		end->qp->in_spec = true;
+		end->has_cqs = !(i % each) || end->qp->send_cq != first->send_cq ||
+			       end->qp->recv_cq != first->recv_cq;
+		shared += !end->has_cqs;
+		mixed |= end->has_cqs && !run_mark_cqs(end->qp);
+	}
+	return kv_run_judge_cqs(mixed, shared, spec->ends, spec->workers);
+}
+
+static void run_unmark(const struct kv_run_spec *spec)
+{
 	u32 i;
 
-	for (i = 0; i < spec->ends; i++)
-		shares |= !run_mark_cqs(spec->end[i].qp);
 	for (i = 0; i < spec->ends; i++) {
+		spec->end[i].qp->in_spec = false;
 		spec->end[i].qp->send_cq->marked = false;
 		spec->end[i].qp->recv_cq->marked = false;
 	}
-	return shares;
 }
 
 static struct kv_run_buf_facts run_buf_facts(const struct kv_qp *qp,
@@ -146,6 +163,12 @@ static int run_check_cpu(int cpu, struct netlink_ext_ack *extack)
 	return 0;
 }
 
+/* How many ends complete into the CQ of one. */
+static u32 run_cq_ends(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s)
+{
+	return s->cqs == KV_RUN_CQS_WORKER ? spec->ends / spec->workers : 1;
+}
+
 static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
 			 const struct kv_run_end *end, struct netlink_ext_ack *extack)
 {
@@ -157,9 +180,9 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		.one_cq = qp->recv_cq == qp->send_cq,
 		.sq_sig_all = qp->sq_sig_all,
 		.max_send_wr = qp->cap.max_send_wr,
-		.send_cqe = qp->send_cq->cqe,
+		.send_cqe = qp->send_cq->cqe / run_cq_ends(spec, s),
 		.max_recv_wr = qp->srq ? qp->srq->max_wr : qp->cap.max_recv_wr,
-		.recv_cqe = qp->recv_cq->cqe,
+		.recv_cqe = qp->recv_cq->cqe / run_cq_ends(spec, s),
 		.remote_addr = end->remote_addr,
 	};
 	struct kv_refusal why;
@@ -206,7 +229,7 @@ static u32 run_context(const struct kv_run_spec *spec)
 }
 
 static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
-					       const struct kv_run_spec *spec)
+					       const struct kv_run_spec *spec, enum kv_run_cqs cqs)
 {
 	return (struct kv_run_spec_facts){
 		.loop = spec->loop,
@@ -220,7 +243,7 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
 		.iwarp = kv_dev_iwarp(dev),
 		.several = kv_run_spec_several(spec),
-		.share_cq = run_any_shares_cq(spec),
+		.cqs = cqs,
 		.paced = spec->interval_ns,
 		.srq = spec->ends && spec->end[0].qp->srq,
 	};
@@ -239,7 +262,7 @@ static int run_check_spec(const struct kv_run_spec *spec, const struct kv_run_sp
 static void run_release(const struct kv_run_spec *spec, u32 ends)
 {
 	while (ends--)
-		kv_qp_release(spec->end[ends].qp);
+		kv_worker_release_end(&spec->end[ends]);
 }
 
 /* @wrong: receives the end that another run has claimed. */
@@ -249,7 +272,7 @@ static int run_claim(const struct kv_run_spec *spec, u32 *wrong, struct netlink_
 	u32 i;
 
 	for (i = 0; i < spec->ends; i++) {
-		ret = kv_qp_claim(spec->end[i].qp, extack);
+		ret = spec->end[i].has_cqs ? kv_qp_claim(spec->end[i].qp, extack) : 0;
 		if (ret) {
 			*wrong = i;
 			run_release(spec, i);
@@ -307,8 +330,7 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 {
 	struct kv_obj *qp = &from->qp->obj;
 
-	from->qp->send_cq->last_run_qp = from->qp;
-	from->qp->recv_cq->last_run_qp = from->qp;
+	kv_qp_note_run(from->qp, from->has_cqs);
 	if (from->local.buf)
 		run_give_memory(qp, KV_QP_LOCAL_BUF, &from->local);
 	if (from->target.buf) {
@@ -342,6 +364,8 @@ static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s, u32 *
 		}
 		if (!ret)
 			kv_flow_init(&worker->loop, kv_run_sends(spec->loop));
+		for (i = 0; i < worker->ends && s->cqs == KV_RUN_CQS_WORKER; i++)
+			worker->from[i].qp->flow = &worker->loop.flow[i];
 	}
 	return ret;
 }
@@ -384,14 +408,15 @@ static int run_init_workers(struct kv_run *run, const struct kv_run_spec *spec,
 	return ret;
 }
 
-static void run_pick(struct kv_run *run)
+static void run_pick(struct kv_run *run, const struct kv_run_spec_facts *s)
 {
 	const struct kv_run_spec *spec = &run->spec;
 	bool bh_disabled = spec->post_context == KVERBS_POST_BH_DISABLED;
 	const struct kv_loop_form form = {
 		.loop = spec->loop,
 		.op = spec->op,
-		.several = kv_run_spec_several(spec),
+		.several = s->several,
+		.one_cq = s->cqs == KV_RUN_CQS_WORKER,
 		.paced = spec->interval_ns > 0,
 		.srq = spec->ends && spec->end[0].qp->srq,
 	};
@@ -405,20 +430,10 @@ static void run_pick(struct kv_run *run)
 						       kv_handler_run;
 }
 
-/**
- * kv_run_start() - start threads that run a loop
- * @new: the device of all objects that the spec names, and the run's owner
- * @spec: what to run; values in range, and as many ends, QPs, buffers and MRs as the loop needs
- * @wrong: receives the end that causes a refusal; the number of ends if none does
- *
- * Each thread holds a reference to the module.
- *
- * Locks: dev->lock
- * Return: the run, owned by the id table, or ERR_PTR.
- */
-struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong)
+static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_spec *spec,
+				enum kv_run_cqs cqs, u32 *wrong)
 {
-	const struct kv_run_spec_facts facts = run_spec_facts(new->dev, spec);
+	const struct kv_run_spec_facts facts = run_spec_facts(new->dev, spec, cqs);
 	struct netlink_ext_ack *extack = new->extack;
 	u32 i, workers = spec->workers;
 	struct kv_run *run;
@@ -434,7 +449,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 	init_completion(&run->done);
 	init_completion(&run->gate);
 	run->spec = *spec;
-	run_pick(run);
+	run_pick(run, &facts);
 	run->spec.end = NULL;
 	atomic_set(&run->warming, workers);
 	atomic_set(&run->active, workers);
@@ -472,6 +487,26 @@ err_free_workers:
 	run_free_workers(run);
 err_free:
 	return kv_obj_give_up(&run->obj, ret);
+}
+
+/**
+ * kv_run_start() - start threads that run a loop
+ * @new: the device of all objects that the spec names, and the run's owner
+ * @spec: what to run; values in range, and as many ends, QPs, buffers and MRs as the loop needs
+ * @wrong: receives the end that causes a refusal; the number of ends if none does
+ *
+ * Each thread holds a reference to the module.
+ *
+ * Locks: dev->lock
+ * Return: the run, owned by the id table, or ERR_PTR.
+ */
+struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong)
+{
+	enum kv_run_cqs cqs = run_mark(spec);
+	struct kv_obj *run = run_start(new, spec, cqs, wrong);
+
+	run_unmark(spec);
+	return run;
 }
 
 static void run_stop(struct kv_obj *obj, int reason)

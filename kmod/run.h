@@ -46,6 +46,7 @@ struct kv_run_memory {
  * @remote_addr: of the peer's target
  * @remote_key: of the peer's target
  * @cpu: of the worker that drives it; -1: that of the spec
+ * @has_cqs: its CQs are not those of an end before it; kv_run_start() sets it
  */
 struct kv_run_end {
 	struct kv_qp *qp;
@@ -59,6 +60,7 @@ struct kv_run_end {
 	u64 remote_addr;
 	u32 remote_key;
 	int cpu;
+	bool has_cqs;
 };
 
 /**
@@ -195,6 +197,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 extern struct kv_obj_class kv_run_class;
 
 /* worker.c */
+void kv_worker_release_end(const struct kv_run_end *end);
 size_t kv_worker_bytes(const struct kv_run *run);
 int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number);
 void kv_worker_exit(struct kv_worker *worker);

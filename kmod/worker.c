@@ -60,16 +60,27 @@ static int worker_measure(struct kv_worker *worker)
 	return ret;
 }
 
+/**
+ * kv_worker_release_end() - a run does not use an end any more
+ * @end: the end; of those of a worker the first one comes last, because others may claim its CQs then
+ */
+void kv_worker_release_end(const struct kv_run_end *end)
+{
+	end->qp->flow = NULL;
+	if (end->has_cqs)
+		kv_qp_release(end->qp);
+}
+
 static void worker_release(struct kv_worker *worker)
 {
-	u32 i;
+	u32 i = worker->ends;
 
-	for (i = 0; i < worker->ends; i++) {
-		struct kv_qp *qp = worker->from[i].qp;
+	while (i--) {
+		struct kv_run_end *end = &worker->from[i];
 
-		qp->needs_reset = worker->loop.busy ||
-			    (worker->error && worker->error != -ECANCELED);
-		kv_qp_release(qp);
+		end->qp->needs_reset = worker->loop.busy ||
+				       (worker->error && worker->error != -ECANCELED);
+		kv_worker_release_end(end);
 	}
 }
 

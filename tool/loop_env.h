@@ -135,6 +135,29 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	kv_env_set(&l->vendor_err, wc.vendor_err);
 	return -EIO;
 }
+
+/*
+ * As in a program that has a structure for each QP, and gives its address to the requests. A QP
+ * outside of the run has no flow: its completion is dropped.
+ */
+static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)
+{
+	struct ibv_wc wc;
+	int n = ibv_poll_cq((struct ibv_cq *)cq, 1, &wc);
+	struct kv_flow *of;
+
+	if (n != 1)
+		return n < 0 ? -EIO : 0;
+	of = *(struct kv_flow **)(uintptr_t)wc.wr_id;
+	if (__builtin_expect(!of, 0))
+		return 0;
+	*flow = of;
+	if (__builtin_expect(wc.status == IBV_WC_SUCCESS, 1))
+		return 1;
+	kv_env_set(&l->wc_status, wc.status);
+	kv_env_set(&l->vendor_err, wc.vendor_err);
+	return -EIO;
+}
 #endif
 
 static inline int kv_env_arm(struct kv_end *e)

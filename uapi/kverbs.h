@@ -1422,7 +1422,8 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_SIZE: u32, bytes, 1 .. the buffers' length; atomics: 8; not for NULL
  * @KVERBS_A_SPEC_END: nest of enum kverbs_a_end, for each end of a connection that the run
  *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION up to 16, STREAM and
- *	STREAM_SERVER up to 1024, shared out to the WORKERS in their order, with CQs of their own.
+ *	STREAM_SERVER up to 1024, shared out to the WORKERS in their order, with CQs of their own;
+ *	or all ENDs of each worker with one SEND_CQ and one RECV_CQ, if it has several, and no SRQ.
  *	All are in one nest, which has 64 KiB at most. RUN_GET tells the first 16.
  * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
  *	compared; default 0; atomics only
@@ -1443,7 +1444,8 @@ struct kverbs_bin {
  *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
  * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384 and
  *	the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only. STREAM_SERVER:
- *	receives posted, 1 .. 16384 and the QP's MAX_RECV_WR and its recv CQ's CQE; default 1.
+ *	receives posted, 1 .. 16384 and the QP's MAX_RECV_WR and its recv CQ's CQE; default 1. A CQ
+ *	of several ENDs has room for the DEPTH of each.
  * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM only
  * @KVERBS_A_SPEC_SIGNAL: u32, one of so many requests is signaled, a multiple of LIST,
  *	1 .. 16384, default LIST; STREAM only. More than 1 needs a QP without SQ_SIG_ALL.

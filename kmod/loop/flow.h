@@ -11,29 +11,44 @@ void kv_flow_init(struct kv_loop *l, int sends);
 void kv_flow_share(const struct kv_loop *l, __u64 *least, __u64 *most);
 int kv_flow_yield(struct kv_loop *l, __u64 since, int idle, int *late);
 
+/* How many CQs the loop polls. */
+static __always_inline __u32 kv_flow_cqs(const struct kv_loop *l, int one_cq)
+{
+	return one_cq ? 1 : l->flows;
+}
+
 /**
  * kv_flow_wait() - wait for a completion of any end
  * @l: the loop
  * @at: the flow whose CQ is polled first; receives the flow where the next call goes on
+ * @one_cq: a constant: the ends have one CQ in common, and the completion tells the end
  * @since: counter when the wait began, for the deadline
  * @idle: nothing is outstanding: when somebody stops us, don't wait for it
  * @ret: receives 0, or what ended the loop
  *
- * Each completion moves the turn to the next CQ, so that no end waits behind a busier one.
+ * Each completion moves the turn to the next CQ, so that no end waits behind a busier one. One CQ
+ * in common has the completions in the order in which they came.
  *
  * Return: the flow that the completion is of; after an error, any.
  */
 static __always_inline struct kv_flow *kv_flow_wait(struct kv_loop *l, struct kv_flow **at,
-						    __u64 since, int idle, int *ret)
+						    int one_cq, __u64 since, int idle, int *ret)
 {
-	__u32 left = l->spins + l->flows;
+	__u32 left = l->spins + kv_flow_cqs(l, one_cq);
 	struct kv_flow *f;
 	int late = 0;
 
 	for (;;) {
 		f = *at;
-		*at = f->next;
-		*ret = kv_env_poll(l, f->cq);
+		if (one_cq) {
+			struct kv_flow *of = f;
+
+			*ret = kv_env_poll_flow(l, f->cq, &of);
+			f = of;
+		} else {
+			*at = f->next;
+			*ret = kv_env_poll(l, f->cq);
+		}
 		if (*ret) {
 			*ret = *ret < 0 ? kv_wait_failed(l, f->end) : 0;
 			return f;
@@ -42,7 +57,7 @@ static __always_inline struct kv_flow *kv_flow_wait(struct kv_loop *l, struct kv
 			kv_env_relax();
 			continue;
 		}
-		left = l->flows;
+		left = kv_flow_cqs(l, one_cq);
 		*ret = kv_flow_yield(l, since, idle, &late);
 		if (*ret)
 			return f;

@@ -22,6 +22,8 @@
  *   kv_env_send_cq(e), kv_env_recv_cq(e)
  *   kv_env_poll(l, cq)    take one completion: 1 good, 0 none, -EIO bad (its
  *                         status is then in the loop)
+ *   kv_env_poll_flow(l, cq, &f)  the same of a CQ that flows of the loop have in common; the
+ *                         completion's flow goes to f, which an empty or failed poll leaves alone
  *   kv_env_arm(e)         let the next completion in the CQ of the sends make an event
  *   kv_env_sleep(l)       sleep until that event: 1; or until it is time to look at the
  *                         limits of time, and whether somebody stops the loop: 0
@@ -57,7 +59,7 @@ struct kv_end;
 /**
  * struct kv_flow - one of several ends that a loop drives, and what is outstanding there
  * @end: the end
- * @cq: the CQ that is polled for it, and for no other end
+ * @cq: the CQ that is polled for it, and for no other end unless all ends have it in common
  * @next: the flow whose CQ is polled next; they are a ring
  * @posted: streams only: room for kv_loop.groups counters, of when the groups outstanding were
  *	posted
@@ -184,7 +186,9 @@ KV_LOOP_DECLARE(stream);
 KV_LOOP_DECLARE(stream_server);
 KV_LOOP_DECLARE(stream_server_srq);
 KV_LOOP_DECLARE(streams);
+KV_LOOP_DECLARE(streams_one_cq);
 KV_LOOP_DECLARE(streams_server);
+KV_LOOP_DECLARE(streams_server_one_cq);
 KV_LOOP_DECLARE(streams_server_srq);
 KV_LOOP_DECLARE(write_client);
 KV_LOOP_DECLARE(write_server);
@@ -210,6 +214,7 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op, one that kv_op_fits_loop(); does not matter for NULL
  * @several: each worker drives several ends; STREAM and STREAM_SERVER only
+ * @one_cq: these ends have one CQ in common; not with @srq
  * @paced: groups are due at an interval; STREAM of one end only
  * @srq: the receives come from an SRQ; STREAM_SERVER only
  */
@@ -217,6 +222,7 @@ struct kv_loop_form {
 	__u32 loop;
 	__u32 op;
 	int several;
+	int one_cq;
 	int paced;
 	int srq;
 };

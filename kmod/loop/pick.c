@@ -30,9 +30,12 @@ kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 			       KV_LOOP_PICK(send_pingpong, bh_disabled);
 	case KVERBS_LOOP_STREAM:
 		return form->paced ? KV_LOOP_PICK(paced, bh_disabled) :
+		       form->one_cq ? KV_LOOP_PICK(streams_one_cq, bh_disabled) :
 		       form->several ? KV_LOOP_PICK(streams, bh_disabled) :
 				       KV_LOOP_PICK(stream, bh_disabled);
 	case KVERBS_LOOP_STREAM_SERVER:
+		if (form->one_cq)
+			return KV_LOOP_PICK(streams_server_one_cq, bh_disabled);
 		if (form->several)
 			return form->srq ? KV_LOOP_PICK(streams_server_srq, bh_disabled) :
 					   KV_LOOP_PICK(streams_server, bh_disabled);

@@ -52,7 +52,7 @@ static __always_inline int streams_begin(struct kv_loop *l, __u64 now, int bh_di
 	return ret;
 }
 
-static __always_inline int streams_body(struct kv_loop *l, int bh_disabled)
+static __always_inline int drive(struct kv_loop *l, int one_cq, int bh_disabled)
 {
 	struct kv_flow *f, *at = l->flow;
 	__u64 t1;
@@ -61,7 +61,7 @@ static __always_inline int streams_body(struct kv_loop *l, int bh_disabled)
 	t1 = kv_sample_start(l);
 	ret = streams_begin(l, t1, bh_disabled);
 	while (!ret && l->outstanding) {
-		f = kv_flow_wait(l, &at, t1, 0, &ret);
+		f = kv_flow_wait(l, &at, one_cq, t1, 0, &ret);
 		t1 = kv_env_now();
 		if (ret)
 			break;
@@ -76,4 +76,15 @@ static __always_inline int streams_body(struct kv_loop *l, int bh_disabled)
 	return ret ? kv_sample_broken(l, ret) : kv_sample_end(l);
 }
 
+static __always_inline int streams_body(struct kv_loop *l, int bh_disabled)
+{
+	return drive(l, 0, bh_disabled);
+}
+
+static __always_inline int streams_one_cq_body(struct kv_loop *l, int bh_disabled)
+{
+	return drive(l, 1, bh_disabled);
+}
+
 KV_LOOP_DEFINE(streams)
+KV_LOOP_DEFINE(streams_one_cq)

@@ -135,6 +135,21 @@ bool kv_run_several(__u32 loop, __u32 ends, __u32 workers)
 }
 
 /**
+ * kv_run_judge_cqs() - the CQs of a run's ends
+ * @mixed: two ends are one QP, or an end that has not both CQs of the first end of its worker has
+ *	one of another end
+ * @shared: how many ends have both CQs of the first end of their worker, which is not counted
+ * @ends: how many there are
+ * @workers: how many workers they are shared out to
+ */
+enum kv_run_cqs kv_run_judge_cqs(bool mixed, __u32 shared, __u32 ends, __u32 workers)
+{
+	if (!mixed && !shared)
+		return KV_RUN_CQS_OWN;
+	return !mixed && shared == ends - workers ? KV_RUN_CQS_WORKER : KV_RUN_CQS_MIXED;
+}
+
+/**
  * kv_run_has_target() - does a loop need a buffer that the peer sends or writes into?
  * @loop: enum kverbs_loop
  *
@@ -340,9 +355,12 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 {
 	if (s->loop == KVERBS_LOOP_NULL)
 		return 0;
-	if (s->share_cq)
+	if (s->cqs == KV_RUN_CQS_MIXED || (s->cqs == KV_RUN_CQS_WORKER && !s->several))
 		return kv_refusal_set(why, -EINVAL,
-				      "two ends need a qp each, and cqs of their own");
+				      "two ends need a qp each, and cqs of their own; all ends of a stream's worker may have one send_cq, and one recv_cq");
+	if (s->cqs == KV_RUN_CQS_WORKER && s->srq)
+		return kv_refusal_set(why, -EOPNOTSUPP,
+				      "qps with an srq need cqs of their own: in user space the completion of a receive does not tell the qp");
 	if (s->signal % s->list)
 		return kv_refusal_set(why, -EINVAL, "signal is no multiple of list");
 	if (s->depth % s->signal)

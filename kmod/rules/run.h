@@ -49,6 +49,18 @@ struct kv_run_given {
 };
 
 /**
+ * enum kv_run_cqs - the CQs of a run's ends
+ * @KV_RUN_CQS_OWN: each end has its own
+ * @KV_RUN_CQS_WORKER: all ends of a worker have one send CQ, and one receive CQ
+ * @KV_RUN_CQS_MIXED: neither, or two ends are one QP
+ */
+enum kv_run_cqs {
+	KV_RUN_CQS_OWN,
+	KV_RUN_CQS_WORKER,
+	KV_RUN_CQS_MIXED,
+};
+
+/**
  * struct kv_run_spec_facts - a run's spec; its attributes passed kv_run_check_given()
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op; for NULL, this and the members below do not matter
@@ -61,7 +73,7 @@ struct kv_run_given {
  * @atomic: the device has atomic operations
  * @iwarp: the device is iWARP
  * @several: each worker drives several ends, which it polls
- * @share_cq: two ends have a CQ in common, or are one QP
+ * @cqs: which CQs the ends have in common
  * @paced: the spec has an interval
  * @srq: the QP of the first end has an SRQ
  */
@@ -77,7 +89,7 @@ struct kv_run_spec_facts {
 	bool atomic;
 	bool iwarp;
 	bool several;
-	bool share_cq;
+	enum kv_run_cqs cqs;
 	bool paced;
 	bool srq;
 };
@@ -171,6 +183,7 @@ struct kv_run_end_facts {
 __u32 kv_run_ends(__u32 loop);
 __u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked);
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers);
+enum kv_run_cqs kv_run_judge_cqs(bool mixed, __u32 shared, __u32 ends, __u32 workers);
 bool kv_run_has_target(__u32 loop);
 bool kv_run_sends(__u32 loop);
 bool kv_run_has_depth(__u32 loop);

@@ -26,6 +26,12 @@ void fake_complete(struct kv_env_cq *cq, struct fake_wc wc)
 		make_event(cq);
 }
 
+static void complete_at(struct kv_end *e, struct kv_env_cq *own, struct fake_wc wc)
+{
+	wc.end = e;
+	fake_complete(e->one_cq ? e->one_cq : own, wc);
+}
+
 static void arrive(struct kv_end *to, struct kv_end *from)
 {
 	if (from->write) {
@@ -40,8 +46,7 @@ static void arrive(struct kv_end *to, struct kv_end *from)
 			return;
 		}
 		to->recvs--;
-		fake_complete(&to->recv_cq,
-			      (struct fake_wc){ .empty = to->recv_empty });
+		complete_at(to, &to->recv_cq, (struct fake_wc){ .empty = to->recv_empty });
 	}
 	if (to->arrived)
 		to->arrived(to);
@@ -60,14 +65,13 @@ int kv_env_post_send(struct kv_end *e, int bh_disabled)
 	if (n == e->bad_send) {
 		while (e->flush && e->recvs) {
 			e->recvs--;
-			fake_complete(&e->recv_cq, (struct fake_wc){ 0, 5, 1 });
+			complete_at(e, &e->recv_cq, (struct fake_wc){ .status = 5, .vendor_err = 1 });
 		}
-		fake_complete(&e->send_cq, e->bad);
+		complete_at(e, &e->send_cq, e->bad);
 		return 0;
 	}
 	if (!e->arrived)
-		fake_complete(&e->send_cq,
-			      (struct fake_wc){ .empty = e->send_empty });
+		complete_at(e, &e->send_cq, (struct fake_wc){ .empty = e->send_empty });
 	if (e->peer)
 		arrive(e->peer, e);
 	return 0;
@@ -106,15 +110,15 @@ int kv_env_post_srq_recv(struct kv_end *e)
 
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e)
 {
-	return &e->send_cq;
+	return e->one_cq ? e->one_cq : &e->send_cq;
 }
 
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
 {
-	return &e->recv_cq;
+	return e->one_cq ? e->one_cq : &e->recv_cq;
 }
 
-int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+static int poll_one(struct kv_loop *l, struct kv_env_cq *cq, const struct kv_end **end)
 {
 	struct fake_wc wc;
 
@@ -129,11 +133,36 @@ int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	}
 	wc = cq->wc[0];
 	memmove(&cq->wc[0], &cq->wc[1], --cq->used * sizeof(wc));
+	*end = wc.end;
 	if (!wc.status)
 		return 1;
 	l->wc_status = wc.status;
 	l->vendor_err = wc.vendor_err;
 	return -EIO;
+}
+
+int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+{
+	const struct kv_end *end;
+
+	return poll_one(l, cq, &end);
+}
+
+/* The completion of an end that has no flow is dropped. */
+int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)
+{
+	const struct kv_end *end;
+	int ret = poll_one(l, cq, &end);
+
+	if (ret != 1 && !l->wc_status)
+		return ret;
+	for (__u32 i = 0; i < l->flows; i++) {
+		if (l->flow[i].end != end)
+			continue;
+		*flow = &l->flow[i];
+		return ret;
+	}
+	return 0;
 }
 
 int kv_env_arm(struct kv_end *e)

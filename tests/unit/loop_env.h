@@ -20,11 +20,13 @@
  * @empty: polls that still find nothing before it
  * @status: IBTA 11.6.2; 0 is good
  * @vendor_err: goes with @status
+ * @end: whose it is, where ends have one CQ in common
  */
 struct fake_wc {
 	unsigned int empty;
 	__u32 status;
 	__u32 vendor_err;
+	const struct kv_end *end;
 };
 
 struct kv_env_cq {
@@ -43,6 +45,7 @@ struct kv_env_cq {
  * @recv_cq: where what it receives completes
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
+ * @one_cq: where its posts and its receives complete in place of its own CQs, if set
  * @peer: who its posts reach; NULL: they complete and reach nobody
  * @write: it posts WRITEs; else SENDs
  * @arrived: called when something has reached this end, which then needs no
@@ -77,6 +80,7 @@ struct kv_end {
 	__u8 rx_tail;
 	__u8 tx_tail;
 
+	struct kv_env_cq *one_cq;
 	struct kv_end *peer;
 	bool write;
 	void (*arrived)(struct kv_end *e);
@@ -159,6 +163,7 @@ int kv_env_post_srq_recv(struct kv_end *e);
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);
 int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq);
+int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow);
 int kv_env_arm(struct kv_end *e);
 int kv_env_sleep(struct kv_loop *l);
 void kv_env_ack(struct kv_end *e);

@@ -184,12 +184,13 @@ static void prepare(const struct kind *k)
 
 #define MANY_ENDS 1
 #define FROM_SRQ 2
+#define ONE_CQ 4
 
-/* @has: MANY_ENDS, FROM_SRQ */
+/* @has: MANY_ENDS, FROM_SRQ, ONE_CQ */
 static kv_loop_fn pick(__u32 kind, __u32 op, int has, int bh_disabled)
 {
 	const struct kv_loop_form form = {
-		.loop = kind, .op = op, .several = has & MANY_ENDS, .srq = has & FROM_SRQ,
+		.loop = kind, .op = op, .several = has & MANY_ENDS, .srq = has & FROM_SRQ, .one_cq = has & ONE_CQ,
 	};
 
 	return kv_loop_pick(&form, bh_disabled);
@@ -439,7 +440,7 @@ static void all_report_a_bad_completion(void **state)
 		prepare(k);
 		loop.grace = 100000;
 		a.bad_send = 4;
-		a.bad = (struct fake_wc){ 2, WC_RETRY_EXCEEDED, 0x81 };
+		a.bad = (struct fake_wc){ 2, WC_RETRY_EXCEEDED, 0x81, NULL };
 		a.flush = true;
 		/* A one-thread ping-server of SENDs waits at the other end, and looks when time is up. */
 		if (k->loop == KVERBS_LOOP_PINGPONG && k->op == KVERBS_OP_SEND)
@@ -710,7 +711,7 @@ static void cpu_is_yielded_at_once_without_spins(void **state)
 static void bad_completion_ends_the_loop(void **state)
 {
 	a.bad_send = 4;
-	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x42 };
+	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x42, NULL };
 	assert_int_equal(kv_loop_post_to_completion(&loop), -EIO);
 	assert_int_equal(loop.done, 3);
 	assert_int_equal(loop.busy, 1);
@@ -778,7 +779,7 @@ static void send_loops_replace_their_receives(void **state)
 static void put_flushed_receive(void)
 {
 	a.lost_send = 1;
-	fake_complete(&a.recv_cq, (struct fake_wc){ 1, WC_FLUSHED, 0x11 });
+	fake_complete(&a.recv_cq, (struct fake_wc){ 1, WC_FLUSHED, 0x11, NULL });
 }
 
 static void cause_of_a_flush_is_found(void **state)
@@ -787,7 +788,7 @@ static void cause_of_a_flush_is_found(void **state)
 	loop.grace = 1000;
 	/* It is late, and behind a good one. */
 	fake_complete(&a.send_cq, (struct fake_wc){ .empty = 3 });
-	fake_complete(&a.send_cq, (struct fake_wc){ 20, WC_RETRY_EXCEEDED, 0x81 });
+	fake_complete(&a.send_cq, (struct fake_wc){ 20, WC_RETRY_EXCEEDED, 0x81, NULL });
 	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_RETRY_EXCEEDED);
 	assert_int_equal(loop.vendor_err, 0x81);
@@ -800,8 +801,8 @@ static void cause_is_found_behind_flushed_sends(void **state)
 {
 	put_flushed_receive();
 	loop.grace = 1000;
-	fake_complete(&a.send_cq, (struct fake_wc){ 0, WC_FLUSHED, 0x12 });
-	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_REM_ACCESS, 0x82 });
+	fake_complete(&a.send_cq, (struct fake_wc){ 0, WC_FLUSHED, 0x12, NULL });
+	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_REM_ACCESS, 0x82, NULL });
 	assert_int_equal(kv_loop_send_client(&loop), -EIO);
 	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
 	assert_int_equal(loop.vendor_err, 0x82);
@@ -812,7 +813,7 @@ static void flush_without_cause_stays_a_flush(void **state)
 	__u64 start = fake.now;
 
 	put_flushed_receive();
-	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_FLUSHED, 0x12 });
+	fake_complete(&a.send_cq, (struct fake_wc){ 2, WC_FLUSHED, 0x12, NULL });
 	fake.poll_ticks = 10;
 	loop.timeout = 50000;
 	loop.grace = 200;
@@ -834,7 +835,7 @@ static int ping_and_probe(struct fake_wc *probe)
 
 static void who_only_waits_asks_the_peer(void **state)
 {
-	struct fake_wc gone = { 3, WC_RETRY_EXCEEDED, 0x81 };
+	struct fake_wc gone = { 3, WC_RETRY_EXCEEDED, 0x81, NULL };
 	__u64 start = fake.now;
 
 	assert_int_equal(ping_and_probe(&gone), -EIO);
@@ -845,7 +846,7 @@ static void who_only_waits_asks_the_peer(void **state)
 
 static void peer_that_is_there_is_but_late(void **state)
 {
-	struct fake_wc there = { 3, 0, 0 };
+	struct fake_wc there = { 3, 0, 0, NULL };
 	__u64 start = fake.now;
 
 	assert_int_equal(ping_and_probe(&there), -ETIMEDOUT);
@@ -856,7 +857,7 @@ static void peer_that_is_there_is_but_late(void **state)
 
 static void peer_that_allows_no_write_is_there(void **state)
 {
-	struct fake_wc refused = { 3, WC_REM_INV_REQ, 0x81 };
+	struct fake_wc refused = { 3, WC_REM_INV_REQ, 0x81, NULL };
 
 	assert_int_equal(ping_and_probe(&refused), -ETIMEDOUT);
 	assert_int_equal(loop.wc_status, 0);
@@ -973,7 +974,7 @@ static void write_ping_sees_its_write_fail(void **state)
 	prepare_write_client();
 	loop.spins = 5;
 	a.bad_send = 4;
-	a.bad = (struct fake_wc){ 3, WC_RETRY_EXCEEDED, 0x81 };
+	a.bad = (struct fake_wc){ 3, WC_RETRY_EXCEEDED, 0x81, NULL };
 	assert_int_equal(kv_loop_write_client(&loop), -EIO);
 	assert_int_equal(loop.done, 3);
 	assert_int_equal(loop.busy, 1);
@@ -1099,7 +1100,7 @@ static void a_stream_tells_why_a_group_failed(void **state)
 	prepare_stream();
 	loop.groups = 4;
 	a.bad_send = 6;
-	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81 };
+	a.bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81, NULL };
 	assert_int_equal(kv_loop_stream(&loop), -EIO);
 	assert_int_equal(loop.done, 5);
 	assert_int_equal(loop.busy, 1);
@@ -1448,6 +1449,11 @@ static void picks_other_loops_for_several_ends(void **state)
 	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS, 0) == kv_loop_streams_server);
 	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS, 1) ==
 		    kv_loop_streams_server_bh_disabled);
+	assert_true(pick(KVERBS_LOOP_STREAM, KVERBS_OP_READ, MANY_ENDS | ONE_CQ, 0) == kv_loop_streams_one_cq);
+	assert_true(pick(KVERBS_LOOP_STREAM, KVERBS_OP_READ, MANY_ENDS | ONE_CQ, 1) == kv_loop_streams_one_cq_bh_disabled);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS | ONE_CQ, 0) == kv_loop_streams_server_one_cq);
+	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS | ONE_CQ, 1) ==
+		    kv_loop_streams_server_one_cq_bh_disabled);
 	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, FROM_SRQ, 0) == kv_loop_stream_server_srq);
 	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, FROM_SRQ, 1) == kv_loop_stream_server_srq_bh_disabled);
 	assert_true(pick(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, MANY_ENDS | FROM_SRQ, 0) == kv_loop_streams_server_srq);
@@ -1599,7 +1605,7 @@ static void streams_tell_why_an_end_failed(void **state)
 {
 	prepare_several(2, false);
 	ends[1].bad_send = 3;
-	ends[1].bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81 };
+	ends[1].bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81, NULL };
 	loop.iters = 30;
 	assert_int_equal(kv_loop_streams(&loop), -EIO);
 	assert_int_equal(loop.busy, 1);
@@ -1664,6 +1670,118 @@ static void a_server_of_an_srq_replaces_the_receives_of_each_end(void **state)
 	serve_streams(kv_loop_streams_server_srq);
 	for (unsigned int i = 0; i < SEVERAL; i++)
 		assert_int_equal(ends[i].srq_posts, ends[i].recvs_posted);
+}
+
+/* The same ends complete into one CQ. */
+static struct kv_env_cq one_cq;
+
+static void prepare_one_cq(__u32 groups, bool server_of)
+{
+	prepare_several(groups, server_of);
+	memset(&one_cq, 0, sizeof(one_cq));
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		ends[i].one_cq = &one_cq;
+	kv_flow_init(&loop, !server_of);
+}
+
+static unsigned int most_in_one_cq;
+
+static void count_in_one_cq(void)
+{
+	if (one_cq.used > most_in_one_cq)
+		most_in_one_cq = one_cq.used;
+}
+
+static void streams_of_one_cq_keep_their_depth_at_each_end(void **state)
+{
+	prepare_one_cq(2, false);
+	loop.iters = 31;
+	loop.quiet = 1;
+	most_in_one_cq = 0;
+	fake.relax = count_in_one_cq;
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		ends[i].send_empty = 1;
+	assert_int_equal(kv_loop_streams_one_cq_bh_disabled(&loop), 0);
+	assert_int_equal(loop.done, 31);
+	assert_int_equal(hist_count(), 31);
+	assert_int_equal(most_in_one_cq, 2 * SEVERAL);
+	for (unsigned int i = 0; i < SEVERAL; i++) {
+		/* Each completion lets its own end post again. */
+		assert_in_range(ends[i].sends, 9, 12);
+		assert_int_equal(ends[i].quiets, ends[i].sends);
+		assert_int_equal(ends[i].bh_posts, 2 * ends[i].sends);
+		assert_int_equal(flows[i].done, ends[i].sends);
+	}
+	assert_int_equal(one_cq.used, 0);
+	assert_all_drained();
+}
+
+static void streams_of_one_cq_take_each_group_from_its_post(void **state)
+{
+	prepare_one_cq(1, false);
+	loop.iters = 3;
+	fake.now_ticks = 0;
+	fake.post_ticks = 100;
+	fake.poll_ticks = 7;
+	assert_int_equal(kv_loop_streams_one_cq(&loop), 0);
+	assert_int_equal(hist.sum, (300 + 7) + (200 + 14) + (100 + 21));
+}
+
+/* One poll is a look at all ends. */
+static void streams_of_one_cq_poll_once_before_they_yield(void **state)
+{
+	prepare_one_cq(1, false);
+	loop.spins = 0;
+	loop.iters = 3;
+	ends[0].send_empty = 4;
+	assert_int_equal(kv_loop_streams_one_cq(&loop), 0);
+	assert_int_equal(loop.yields, 4);
+	assert_int_equal(fake.relaxed, 0);
+}
+
+static void streams_of_one_cq_tell_why_an_end_failed(void **state)
+{
+	prepare_one_cq(2, false);
+	ends[1].bad_send = 3;
+	ends[1].bad = (struct fake_wc){ 0, WC_REM_ACCESS, 0x81, NULL };
+	loop.iters = 30;
+	assert_int_equal(kv_loop_streams_one_cq(&loop), -EIO);
+	assert_int_equal(loop.busy, 1);
+	assert_int_equal(loop.wc_status, WC_REM_ACCESS);
+	reset(NULL);
+	prepare_one_cq(2, false);
+	one_cq.broken = true;
+	assert_int_equal(kv_loop_streams_one_cq(&loop), -EIO);
+	assert_int_equal(loop.wc_status, 0);
+}
+
+/* A completion of a QP that is none of the run's is no sample. */
+static void streams_of_one_cq_drop_what_is_not_theirs(void **state)
+{
+	static struct kv_end other;
+
+	prepare_one_cq(1, false);
+	loop.iters = 6;
+	fake_complete(&one_cq, (struct fake_wc){ .end = &other });
+	assert_int_equal(kv_loop_streams_one_cq(&loop), 0);
+	assert_int_equal(loop.done, 6);
+	assert_int_equal(ends[0].sends + ends[1].sends + ends[2].sends, 6);
+	assert_int_equal(one_cq.used, 0);
+}
+
+static void a_server_of_one_cq_replaces_the_receives_of_each_end(void **state)
+{
+	prepare_one_cq(1, true);
+	loop.iters = 9;
+	for (unsigned int i = 0; i < SEVERAL; i++)
+		for (unsigned int n = 0; n < 2 + i; n++)
+			fake_complete(&one_cq, (struct fake_wc){ .empty = 1, .end = &ends[i] });
+	assert_int_equal(kv_loop_streams_server_one_cq(&loop), 0);
+	for (unsigned int i = 0; i < SEVERAL; i++) {
+		assert_int_equal(ends[i].recvs, 2 + i);
+		assert_int_equal(flows[i].done, 2 + i);
+	}
+	assert_int_equal(one_cq.used, 0);
 }
 
 static void picks_nothing_for_an_unknown_loop(void **state)
@@ -1755,6 +1873,12 @@ int main(void)
 		cmocka_unit_test_setup(streams_look_at_all_ends_before_they_yield, reset),
 		cmocka_unit_test_setup(streams_tell_why_an_end_failed, reset),
 		cmocka_unit_test_setup(a_server_of_streams_replaces_the_receives_of_each_end, reset),
+		cmocka_unit_test_setup(streams_of_one_cq_keep_their_depth_at_each_end, reset),
+		cmocka_unit_test_setup(streams_of_one_cq_take_each_group_from_its_post, reset),
+		cmocka_unit_test_setup(streams_of_one_cq_poll_once_before_they_yield, reset),
+		cmocka_unit_test_setup(streams_of_one_cq_tell_why_an_end_failed, reset),
+		cmocka_unit_test_setup(streams_of_one_cq_drop_what_is_not_theirs, reset),
+		cmocka_unit_test_setup(a_server_of_one_cq_replaces_the_receives_of_each_end, reset),
 		cmocka_unit_test_setup(a_server_of_an_srq_replaces_the_receives_of_each_end, reset),
 		cmocka_unit_test(picks_other_loops_for_several_ends),
 		cmocka_unit_test_setup(a_stream_server_fails_with_its_receives, reset),

@@ -214,7 +214,7 @@ static void the_deadline_is_that_of_one_group(void **state)
 static void a_group_that_fails_says_why(void **state)
 {
 	a.bad_send = 6;
-	a.bad = (struct fake_wc){ 0, 10, 0x81 };
+	a.bad = (struct fake_wc){ 0, 10, 0x81, NULL };
 	assert_int_equal(kv_loop_paced(&loop), -EIO);
 	assert_int_equal(loop.done, 5);
 	assert_int_equal(loop.busy, 1);

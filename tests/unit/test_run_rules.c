@@ -198,7 +198,7 @@ static void a_spec_that_the_device_can_do(void **state)
 	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "the device has no atomic");
 	s.size = 4;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "size of an atomic operation is 8");
-	s.share_cq = true;
+	s.cqs = KV_RUN_CQS_MIXED;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "two ends need a qp each");
 	s.loop = KVERBS_LOOP_NULL;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
@@ -210,7 +210,14 @@ static void a_spec_that_the_device_can_do(void **state)
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.several = true;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "interval_ns goes with one end for each worker");
-	s.paced = s.several = false;
+	s.paced = false;
+	s.cqs = KV_RUN_CQS_WORKER;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.srq = true;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "qps with an srq need cqs of their own");
+	s.srq = s.several = false;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "two ends need a qp each");
+	s.cqs = KV_RUN_CQS_OWN;
 	s.iwarp = true;
 	s.loop = KVERBS_LOOP_PINGPONG;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);

@@ -75,6 +75,17 @@ for space in kernel user; do
 	check "$space: the text counts those, too" grep -F "16 requests outstanding at each of 3 QPs of each of 2 threads" "$work/bw"
 	check "$space: and the notes say how even they are" grep -F "QPs: of all QPs of a block" "$work/bw"
 done
+# The operations of a thread's QPs complete into one CQ.
+for space in kernel user; do
+	bw "$space: one CQ of 4 QPs of each of 2 threads" --op "write,read$atomic" --size 64 --space $space --threads 2 --qps 4 --one-cq \
+		--depth 16 --rounds 2 --duration 300ms
+	holds "$space: each thread has its requests, and each QP" '.spec.one_cq and all(.cells[]; .verified and (.kernel, .user |
+		select(. != null) | .requests == .samples and .qp_fairness > 0 and (.thread_requests | min > 0)))'
+	check "$space: the text says that there is one CQ" grep -F "16 requests outstanding at each of 4 QPs of one CQ of each of 2 threads" \
+		"$work/bw"
+done
+bw "one CQ, both ways" --one-cq --both-ways --op write --size 64 --qps 4 --depth 16 --rounds 2 --duration 200ms
+holds "in both directions" '.cells[0] | .verified and (.kernel, .user | .thread_requests | length == 2 and min > 0)'
 bw "both ways" --both-ways --op "write,read$atomic" --size 64,4k --depth 16 --threads 2 --rounds 2 --duration 200ms
 holds "each direction has its threads" '.spec.both_ways and all(.cells[]; .both_ways and .verified and (.kernel, .user |
 	(.thread_requests | length == 4 and min > 0) and (.thread_requests | add) == .requests and (.thread_cpus | length == 2)))'
@@ -94,13 +105,15 @@ if iwarp; then
 	check "a stream with immediate data is refused, with the reason" refuses_sends write-imm "iWARP has no immediate data"
 else
 	bw "streams that take receives" --op send,send-imm,write-imm --size 64 --depth 32 --duration 300ms --rounds 2
-	holds "each of them, in both spaces" '(.cells | length == 3) and all(.cells[]; .verified and .rx_depth == 128 and
+	holds "each of them, in both spaces" '(.cells | length == 3) and all(.cells[]; .verified and .rx_depth == 512 and
 		.kernel.requests > 100 and .user.requests > 100)'
 	bw "threads, lists and few receives" --op send --size 4k --threads 2 --depth 32 --list 8 --rx-depth 32 --duration 300ms --rounds 2
 	holds "each thread has a server" '.cells[0] | .verified and .rx_depth == 32 and all(.kernel, .user;
 		(.thread_requests | length == 2 and min > 0) and .requests == 8 * .samples)'
 	bw "SENDs of 4 QPs of a thread" --op send --size 64 --qps 4 --depth 16 --duration 300ms --rounds 2
 	holds "whose receives one thread replaces" '.cells[0] | .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0)'
+	bw "SENDs of 4 QPs of one CQ" --op send,send-imm --size 64 --qps 4 --one-cq --depth 16 --duration 300ms --rounds 2
+	holds "whose receives complete into one CQ" 'all(.cells[]; .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0))'
 	bw "receives from an SRQ" --op send,send-imm,write-imm --srq --size 8,4k --qps 8 --depth 16 --duration 300ms --rounds 2
 	holds "which each of 8 QPs takes" '.spec.srq and all(.cells[]; .verified and .rx_depth == 512 and all(.kernel, .user;
 		.requests > 100 and .qp_fairness > 0))'
@@ -154,6 +167,8 @@ refused "it takes a number from 1 to 16" --threads 17
 refused "it takes a number from 1 to 1024" -q 1025
 refused "--threads 4 with --qps 300 are 1200 connections: at most 1024" --threads 4 -q 300
 refused "--qps 2 goes with --completion polled only" --qps 2 --completion event
+refused "--one-cq does not go with --srq" --one-cq --srq --op send
+refused "--one-cq with --qps 1024 needs a CQ for" --one-cq --qps 1024 --depth 16384
 refused "--both-ways goes with --completion polled only" -b --completion event
 refused "--threads 9 with --both-ways are 18 threads: at most 16" -b --threads 9
 refused "--both-ways does not go with send-imm" -b --op write,send-imm

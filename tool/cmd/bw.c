@@ -25,7 +25,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
 	{ "depth", "N", "requests outstanding at most; default: 128", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
-	{ "rx-depth", "N", "receives that the responder keeps posted, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps",
+	{ "rx-depth", "N", "receives that the responder keeps posted, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps, and 512 for each thread at least",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.rx_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'r' },
 	{ "list", "N", "requests that are posted at a time; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.list), .min = 1, .max = KV_RUN_LIST_MAX,
@@ -39,6 +39,8 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_U32, .at = offsetof(S, common.work.qps), .min = 1, .max = KV_RUN_ENDS_MAX, .letter = 'q' },
 	{ "both-ways", NULL, "the responder does the same to the initiator at the same time, and the figures are of both together; write, read and atomics",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.both_ways), .letter = 'b' },
+	{ "one-cq", NULL, "the connections of a thread have one CQ in common, as in perftest; by default each has its own",
+	  KV_OPTION_FLAG, .at = offsetof(S, common.work.one_cq) },
 	{ "srq", NULL, "the responder's connections of a thread take their receives, --rx-depth of them, from one SRQ; send, send-imm and write-imm",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.srq) },
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
@@ -90,6 +92,8 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 	if (w->both_ways && 2 * w->threads > KV_RUN_WORKERS_MAX)
 		return kv_fault_usage(f, "--threads %u with --both-ways are %u threads: at most %u",
 				      w->threads, 2 * w->threads, KV_RUN_WORKERS_MAX);
+	if (w->one_cq && w->srq)
+		return kv_fault_usage(f, "--one-cq does not go with --srq: in user space the completion of a receive does not tell the QP");
 	for (unsigned int i = 0; w->srq && i < b->m.ops.n; i++)
 		if (!kv_op_takes_recv(b->m.ops.value[i]))
 			return kv_fault_usage(f, "--srq does not go with %s, which takes no receive",
@@ -147,7 +151,6 @@ static int check(int n, char **word, struct kv_fault *f)
 	int ret;
 
 	o->work.signal = o->work.signal ?: o->work.list;
-	o->work.rx_depth = o->work.rx_depth ?: kv_workload_default_rx(&o->work);
 	ret = take_further_hosts(n, word, f) ?:
 	      kv_options_take_host(o, "bw", MIN(n, 1), word, f) ?: check_stream(&bw, f) ?: check_rates(&bw, f) ?:
 		  kv_sweep_cmd_settle(&bw, f);
@@ -177,6 +180,7 @@ static struct json_object *create_doc(struct json_object *environment)
 	kv_out_put_count(spec, "qps", bw.m.work.qps);
 	kv_out_put_bool(spec, "both_ways", bw.m.work.both_ways);
 	kv_out_put_bool(spec, "srq", bw.m.work.srq);
+	kv_out_put_bool(spec, "one_cq", bw.m.work.one_cq);
 	kv_out_put_count(spec, "depth", bw.m.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
 	kv_out_put_count(spec, "signal", bw.m.work.signal);

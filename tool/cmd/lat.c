@@ -215,7 +215,7 @@ static int measure_pair(struct lat *l, struct kv_fault *f)
 	kv_pair_verbs(&l->pair, l->series.verb);
 	kv_retries_start(&l->retries, client, server);
 	if (l->common.verify) {
-		ret = kv_verify_pair(&l->pair, f);
+		ret = kv_verify_pairs(&l->pair, 1, f);
 		l->verified = !ret;
 	}
 	if (!ret)

@@ -82,7 +82,6 @@ static int check(int n, char **word, struct kv_fault *f)
 	for (uint32_t qps = 1; !asked && qps <= QPS_DEFAULT_MAX; qps *= 2)
 		c->m.qps.value[c->m.qps.n++] = qps;
 	c->m.sizes = (struct kv_list){ .n = 1, .value = { scale.size } };
-	o->work.rx_depth = kv_workload_default_rx(&o->work);
 	return kv_sweep_cmd_settle(c, f) ?: kv_workload_check_api(o->work.api, c->m.spaces & 1U << KV_SPACE_USER, f);
 }
 

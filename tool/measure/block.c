@@ -158,7 +158,7 @@ static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *cl
 	fill_responder(server, stream ? KVERBS_LOOP_STREAM_SERVER : KVERBS_LOOP_PINGPONG_SERVER, client, p, work);
 	if (stream) {
 		server->post_context = KVERBS_POST_PROCESS;
-		server->depth = work->rx_depth;
+		server->depth = kv_workload_rx_depth(work);
 		server->list = 0;
 		server->signal = 0;
 		server->interval_ns = 0;

@@ -49,4 +49,4 @@ int kv_series_measure_null(struct kv_series *s, const struct kv_site *site,
 			   const struct kv_workload *work, struct kv_fault *f);
 
 /* verify.c */
-int kv_verify_pair(struct kv_pair *p, struct kv_fault *f);
+int kv_verify_pairs(struct kv_pair *p, unsigned int n, struct kv_fault *f);

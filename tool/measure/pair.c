@@ -102,23 +102,42 @@ static uint8_t rd_atomic(const struct kv_pair *p, unsigned int end)
 	return (uint8_t)MIN(most, p->work.kind == KV_KIND_STREAM ? UINT8_MAX : 1);
 }
 
+/* Has the end the PD, the SRQ and the target of another pair's? */
+static bool has_others_target(const struct kv_pair *p, unsigned int end)
+{
+	return p->joined && p->work.srq && end;
+}
+
 /* What a responder may have from the one of another pair: its PD, its target, and its SRQ. */
 static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end];
 	int ret;
 
-	if (end && first) {
+	if (has_others_target(p, end)) {
 		e->pd = first->end[1].pd;
 		e->srq = first->end[1].srq;
 		p->target[1] = first->target[1];
-		p->joined = true;
 		return 0;
 	}
 	ret = kv_endpoint_add_pd(e, f);
 	if (!ret && end && p->work.srq)
-		ret = kv_endpoint_add_srq(e, p->work.rx_depth, f);
+		ret = kv_endpoint_add_srq(e, kv_workload_rx_depth(&p->work), f);
 	return ret ?: kv_endpoint_add_buffer(e, &p->target[end], kv_workload_grh(&p->work) + p->work.size, f);
+}
+
+/* Those of another pair; or new ones, with room for all that will have them in common. */
+static int add_cqs(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
+{
+	struct kv_endpoint *e = &p->end[end];
+
+	if (!p->joined || !p->work.one_cq)
+		return kv_endpoint_add_cqs(e, (uint32_t)kv_workload_send_cqe(&p->work),
+					   (uint32_t)kv_workload_recv_cqe(&p->work),
+					   end ? KVERBS_CQ_POLLED : p->work.completion, f);
+	e->send_cq = first->end[end].send_cq;
+	e->recv_cq = first->end[end].recv_cq;
+	return 0;
 }
 
 static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
@@ -139,8 +158,7 @@ static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	init.srq = e->srq;
 	init.max_recv_wr = e->srq ? 0 : recvs;
 	return ret ?:
-	       kv_endpoint_add_cqs(e, init.max_send_wr + 1, recvs + 1,
-				   end ? KVERBS_CQ_POLLED : p->work.completion, f) ?:
+	       add_cqs(p, first, end, f) ?:
 	       kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f) ?:
 	       kv_endpoint_add_qp(e, &init, f);
 }
@@ -288,6 +306,7 @@ static int create(struct kv_pair *p, const struct kv_pair *first, struct kv_faul
 {
 	int ret = check_mtu(p, f);
 
+	p->joined = first;
 	for (unsigned int i = 0; i < 2 && !ret; i++)
 		ret = create_end(p, first, i, f);
 	if (!ret)
@@ -295,7 +314,7 @@ static int create(struct kv_pair *p, const struct kv_pair *first, struct kv_faul
 	/* A fast registration is a request on a QP in RTS. */
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
-		if (!ret && !(i && p->joined))
+		if (!ret && !has_others_target(p, i))
 			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
 	}
 	ret = kv_pair_blame(p, ret, f);
@@ -330,12 +349,12 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 }
 
 /**
- * kv_pair_join() - make a pair like another one, whose responder has the same PD, SRQ and target
+ * kv_pair_join() - make a pair like another one, with which it has an SRQ or CQs in common
  * @p: receives the endpoints; kv_pair_destroy() destroys them, before those of @first
- * @first: a pair whose work has an SRQ
+ * @first: a pair whose work has an SRQ, or one CQ for the QPs of a thread
  * @f: receives the reason of a failure
  *
- * All receives of an SRQ are alike: so its QPs have one target.
+ * All receives of an SRQ are alike: so its QPs have one target, and the responders one PD.
  *
  * Return: as kv_pair_create().
  */
@@ -404,7 +423,7 @@ static void disconnect(struct kv_pair *p)
 void kv_pair_destroy(struct kv_pair *p)
 {
 	for (int i = 1; i >= 0; i--) {
-		if (!i || !p->joined)
+		if (!has_others_target(p, (unsigned int)i))
 			invalidate(p, &p->end[i], &p->target[i]);
 		invalidate(p, &p->end[i], &p->local[i]);
 	}
@@ -415,11 +434,13 @@ void kv_pair_destroy(struct kv_pair *p)
 	for (int i = 1; i >= 0; i--) {
 		struct kv_endpoint *e = &p->end[i];
 
-		if (i && p->joined) {
+		if (has_others_target(p, (unsigned int)i)) {
 			e->srq = 0;
 			e->pd = 0;
 			p->target[i] = (struct kv_buffer){ 0 };
 		}
+		if (p->joined && p->work.one_cq)
+			e->send_cq = e->recv_cq = 0;
 		kv_endpoint_del(e, KV_AH, &e->ah);
 		/* Before the target, which its receives name. */
 		kv_endpoint_del(e, KV_SRQ, &e->srq);

@@ -171,6 +171,12 @@ static void disconnect_side(struct job *j, unsigned int s, uint32_t pairs)
 		kv_pair_destroy(&j->pair[s][pairs]);
 }
 
+/* The last @n pairs of those that are made; those of an SRQ have one target, so they are verified one by one. */
+static int verify(struct job *j, unsigned int s, const struct kv_site *server, uint32_t n, uint32_t made)
+{
+	return blame(j, s, server->host, kv_verify_pairs(&j->pair[s][made - n], n, j->f));
+}
+
 static int connect_side(struct job *j, unsigned int s)
 {
 	struct kv_workload work = kv_point_work(j->c, s);
@@ -184,7 +190,7 @@ static int connect_side(struct job *j, unsigned int s)
 		struct kv_pair *p = &j->pair[s][made];
 		uint64_t begin = kv_now_ns();
 
-		if (work.srq && made % work.qps)
+		if ((work.srq || work.one_cq) && made % work.qps)
 			ret = blame(j, s, server->host, kv_pair_join(p, p - made % work.qps, j->f));
 		else
 			ret = blame(j, s, server->host, kv_pair_create(p, j->ends[s].client, server, &work, j->f));
@@ -192,8 +198,8 @@ static int connect_side(struct job *j, unsigned int s)
 			break;
 		made++;
 		setup->wall_ns += kv_now_ns() - begin;
-		if (j->plan->verify)
-			ret = blame(j, s, server->host, kv_verify_pair(p, j->f));
+		if (j->plan->verify && (work.srq || made % work.qps == 0))
+			ret = verify(j, s, server, work.srq ? 1 : work.qps, made);
 	}
 	if (ret) {
 		disconnect_side(j, s, made);

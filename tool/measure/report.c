@@ -199,7 +199,8 @@ static const char *count_connections(char text[CELL], struct json_object *doc)
 	if (kv_out_get(doc, "/spec/qps_counts"))
 		n = snprintf(text, CELL, " at each QP");
 	if (qps > 1)
-		n = snprintf(text, CELL, " at each of %llu QPs", qps);
+		n = snprintf(text, CELL, " at each of %llu QPs%s", qps,
+			     json_object_get_boolean(kv_out_get(doc, "/spec/one_cq")) ? " of one CQ" : "");
 	if (threads > 1)
 		snprintf(text + n, CELL - (size_t)n, " of each of %llu threads", threads);
 	return text;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "measure/block.h"
@@ -22,9 +23,11 @@
 #define ARRIVAL_NS 2000000000
 #define LOOK_MS 2
 
-/* One check of one pair. */
+/* One check of the pairs that a thread drives. */
 struct check {
-	struct kv_pair *p;
+	struct kv_pair *pairs;
+	unsigned int n;
+	struct kv_pair *p; /* the one whose buffers are filled or compared now */
 	struct kv_fault *f;
 	/* The same work as in the measurement; only the operands of atomics differ. */
 	struct kv_workload work;
@@ -83,26 +86,32 @@ static int put_zeros(struct check *c)
 	int ret = 0;
 
 	memset(c->got, 0, c->size);
-	for (unsigned int i = 0; i < 2 && !ret; i++)
-		ret = put(c, &c->p->local[i], c->got) ?: put(c, &c->p->target[i], c->got);
+	for (c->p = c->pairs; c->p < c->pairs + c->n; c->p++)
+		for (unsigned int i = 0; i < 2 && !ret; i++)
+			ret = put(c, &c->p->local[i], c->got) ?: put(c, &c->p->target[i], c->got);
 	return ret;
 }
 
-static int run(struct check *c, const struct kv_amount *amount)
+/* @iters: of each pair: few samples are shared out evenly. */
+static int run(struct check *c, uint64_t iters)
 {
+	const struct kv_amount amount = { .iters = iters * c->n };
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->p->end[0].site, c->p, &c->work, amount, NULL, &result, NULL, c->f);
+	return kv_block_measure(c->pairs->end[0].site, c->pairs, &c->work, &amount, NULL, &result, NULL, c->f);
 }
 
 static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got, uint8_t want)
 {
 	const struct kv_workload *w = &c->p->work;
+	char which[40] = "";
 
+	if (c->n > 1)
+		snprintf(which, sizeof(which), " at QP %zu of %u", c->p - c->pairs + 1, c->n);
 	return kv_fault_set(c->f, -EBADMSG,
-			    "%s space, %s: verification of %s with %u bytes failed: byte %u of %s is 0x%02x and should be 0x%02x",
+			    "%s space, %s: verification of %s with %u bytes failed%s: byte %u of %s is 0x%02x and should be 0x%02x",
 			    c->p->end[0].site->b->ops->space, c->p->end[0].site->dev.name,
-			    kv_enum_name(kv_enum_op, w->op), w->size, at, what, got, want);
+			    kv_enum_name(kv_enum_op, w->op), w->size, which, at, what, got, want);
 }
 
 static int compare_once(struct check *c, const struct kv_buffer *buf, const char *what)
@@ -129,24 +138,28 @@ static int compare(struct check *c, const struct kv_buffer *buf, const char *wha
 	return ret;
 }
 
-/* One way: the destination has the source's bytes afterwards. */
-static int check_one_way(struct check *c)
+/* One way: the destination has the source's bytes afterwards. Each pair has its own. */
+static int check_one_way_once(struct check *c, uint64_t seed)
 {
-	static const struct kv_amount once = { .iters = 1 };
-	bool read = c->p->work.op == KVERBS_OP_READ;
-	const struct kv_buffer *local = &c->p->local[0];
-	const struct kv_buffer *target = &c->p->target[1];
-	static const uint64_t seed[] = { SEED_A, SEED_B };
+	bool read = c->work.op == KVERBS_OP_READ;
 	int ret = 0;
 
-	/* Checked twice: bytes left in the destination cannot equal both patterns. */
-	for (unsigned int i = 0; i < 2 && !ret; i++) {
-		fill_pattern(c->want, c->size, seed[i]);
-		ret = put(c, read ? target : local, c->want) ?:
-		      run(c, &once) ?:
-		      compare(c, read ? local : target, read ? "the local buffer" : "the target");
+	for (c->p = c->pairs; c->p < c->pairs + c->n && !ret; c->p++) {
+		fill_pattern(c->want, c->size, seed + (uint64_t)(c->p - c->pairs));
+		ret = put(c, read ? &c->p->target[1] : &c->p->local[0], c->want);
+	}
+	ret = ret ?: run(c, 1);
+	for (c->p = c->pairs; c->p < c->pairs + c->n && !ret; c->p++) {
+		fill_pattern(c->want, c->size, seed + (uint64_t)(c->p - c->pairs));
+		ret = compare(c, read ? &c->p->local[0] : &c->p->target[1], read ? "the local buffer" : "the target");
 	}
 	return ret;
+}
+
+/* Checked twice: bytes left in the destination cannot equal both patterns. */
+static int check_one_way(struct check *c)
+{
+	return check_one_way_once(c, SEED_A) ?: check_one_way_once(c, SEED_B);
 }
 
 static int check_word(struct check *c, const struct kv_buffer *buf, const char *what, uint64_t want)
@@ -161,14 +174,16 @@ static int check_word(struct check *c, const struct kv_buffer *buf, const char *
  */
 static int check_atomics_once(struct check *c, uint64_t old, uint64_t back, uint64_t new)
 {
-	static const struct kv_amount once = { .iters = 1 };
 	uint64_t filler = ~back;
+	int ret = 0;
 
-	return put(c, &c->p->target[1], &old) ?:
-	       put(c, &c->p->local[0], &filler) ?:
-	       run(c, &once) ?:
-	       check_word(c, &c->p->local[0], "the value that came back", back) ?:
-	       check_word(c, &c->p->target[1], "the target", new);
+	for (c->p = c->pairs; c->p < c->pairs + c->n && !ret; c->p++)
+		ret = put(c, &c->p->target[1], &old) ?: put(c, &c->p->local[0], &filler);
+	ret = ret ?: run(c, 1);
+	for (c->p = c->pairs; c->p < c->pairs + c->n && !ret; c->p++)
+		ret = check_word(c, &c->p->local[0], "the value that came back", back) ?:
+		      check_word(c, &c->p->target[1], "the target", new);
+	return ret;
 }
 
 /* Atomics of a sample: a stream's is a group of them. */
@@ -202,13 +217,14 @@ static int check_cmp_swp(struct check *c)
  */
 static int check_both_ways(struct check *c)
 {
-	static const struct kv_amount rounds = { .iters = ROUNDS };
 	static const char *const what[] = {
 		"the initiator's target", "the responder's target",
 	};
 	static const uint64_t seed[] = { SEED_A, SEED_B };
-	bool flag = c->p->work.op == KVERBS_OP_WRITE;
+	bool flag = c->work.op == KVERBS_OP_WRITE;
 	int ret = 0;
+
+	c->p = c->pairs;
 
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		fill_pattern(c->want, c->size, seed[i]);
@@ -217,7 +233,7 @@ static int check_both_ways(struct check *c)
 		ret = put(c, &c->p->local[i], c->want);
 	}
 	if (!ret)
-		ret = run(c, &rounds);
+		ret = run(c, ROUNDS);
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		fill_pattern(c->want, c->size, seed[!i]);
 		if (flag)
@@ -247,38 +263,42 @@ static int check_back(struct check *c)
 {
 	int ret;
 
-	kv_pair_swap(c->p);
+	for (unsigned int i = 0; i < c->n; i++)
+		kv_pair_swap(&c->pairs[i]);
 	/* The CPUs are those of the other host, or of this one's initiator. */
 	c->work.cpu[0] = -1;
 	ret = check_op(c);
-	kv_pair_swap(c->p);
+	for (unsigned int i = 0; i < c->n; i++)
+		kv_pair_swap(&c->pairs[i]);
 	return ret;
 }
 
 /**
- * kv_verify_pair() - check that endpoints move the right bytes
- * @p: the endpoints, not measured on yet; their buffers are zeroed afterwards
+ * kv_verify_pairs() - check that endpoints move the right bytes
+ * @p: the endpoints of one thread, not measured on yet; their buffers are zeroed afterwards
+ * @n: how many: 1, or those of a stream, each with a target of its own
  * @f: receives the position of a wrong byte, or the reason of another failure
  *
  * Return: 0, -EBADMSG if a byte is wrong, -ECANCELED if a signal asks the tool
  * to end, or another negative errno.
  */
-int kv_verify_pair(struct kv_pair *p, struct kv_fault *f)
+int kv_verify_pairs(struct kv_pair *p, unsigned int n, struct kv_fault *f)
 {
 	struct check c = {
-		.p = p,
+		.pairs = p,
+		.n = n,
 		.f = f,
 		.work = p->work,
 		.size = p->work.size,
 	};
 	int ret;
 
-	/* One pair, by a thread. With several threads, all CPUs of the workload are the initiator's. */
+	/* One thread. With several threads, all CPUs of the workload are the initiator's. */
 	if (c.work.threads > 1)
 		c.work.cpu[1] = -1;
 	c.work.hosts = 1;
 	c.work.threads = 1;
-	c.work.qps = 1;
+	c.work.qps = n;
 	c.work.both_ways = false;
 
 	c.want = malloc(c.size);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <sys/param.h>
+#include "loop/loop.h"
 #include "measure/workload.h"
 #include "out/unit.h"
 
@@ -75,10 +76,23 @@ const struct kv_workload_kind *kv_workload_kind(const struct kv_workload *w)
 	return w->rate ? &paced : &kv_workload_kinds[w->kind];
 }
 
-/** kv_workload_default_rx() - receives that the responder of a stream keeps posted: as ib_send_bw, 512 for 128 sends */
-uint32_t kv_workload_default_rx(const struct kv_workload *w)
+/* As ib_send_bw: what the responder's thread takes that has no CPU, while the initiator goes on. */
+#define RECVS_MIN 512
+
+/**
+ * kv_workload_rx_depth() - receives that the responder keeps posted on a QP, or on an SRQ
+ * @w: the work
+ *
+ * Return: what the user asks for; by default four for each request outstanding, and RECVS_MIN for each thread at least.
+ * 0 for a work that is no stream.
+ */
+uint32_t kv_workload_rx_depth(const struct kv_workload *w)
 {
-	return MIN(4 * w->depth * (w->srq ? w->qps : 1), KV_RUN_DEPTH_MAX);
+	uint32_t sharers = w->srq ? 1 : w->qps, senders = w->srq ? w->qps : 1;
+
+	if (w->rx_depth || w->kind != KV_KIND_STREAM)
+		return w->rx_depth;
+	return MIN(MAX(4 * w->depth * senders, (RECVS_MIN + sharers - 1) / sharers), KV_RUN_DEPTH_MAX);
 }
 
 /**
@@ -143,7 +157,7 @@ bool kv_workload_served(const struct kv_workload *w)
  */
 uint32_t kv_workload_recvs(const struct kv_workload *w)
 {
-	return w->kind == KV_KIND_STREAM && !kv_workload_served(w) ? 0 : w->rx_depth;
+	return w->kind == KV_KIND_STREAM && !kv_workload_served(w) ? 0 : kv_workload_rx_depth(w);
 }
 
 /**
@@ -253,6 +267,29 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 	return 0;
 }
 
+static uint64_t cq_of(const struct kv_workload *w, uint32_t requests)
+{
+	return (requests + 1ULL) * (w->one_cq ? w->qps : 1);
+}
+
+/**
+ * kv_workload_send_cqe() - the completions that a CQ of sends has room for
+ * @w: the work; not KV_KIND_NULL
+ */
+uint64_t kv_workload_send_cqe(const struct kv_workload *w)
+{
+	return cq_of(w, MAX(w->depth, 1) + KV_WORKLOAD_WRS_MORE);
+}
+
+/**
+ * kv_workload_recv_cqe() - the completions that a CQ of receives has room for
+ * @w: the work; not KV_KIND_NULL
+ */
+uint64_t kv_workload_recv_cqe(const struct kv_workload *w)
+{
+	return cq_of(w, MAX(kv_workload_recvs(w), KV_LOOP_RECVS) + KV_WORKLOAD_RECVS_MORE);
+}
+
 /**
  * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
@@ -303,11 +340,15 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 				      w->depth, dev->name, dev->max_qp_wr, space);
 	if (w->srq && !(dev->caps & KVERBS_CAP_SRQ))
 		return kv_fault_set(f, -EOPNOTSUPP, "%s space: %s has no shared receive queues", space, dev->name);
-	if (w->srq && w->rx_depth > dev->max_srq_wr)
+	if (w->srq && kv_workload_rx_depth(w) > dev->max_srq_wr)
 		return kv_fault_usage(f, "--rx-depth %u: an SRQ on %s has at most %u requests (%s space)",
-				      w->rx_depth, dev->name, dev->max_srq_wr, space);
+				      kv_workload_rx_depth(w), dev->name, dev->max_srq_wr, space);
 	if (!w->srq && kv_workload_recvs(w) + KV_WORKLOAD_RECVS_MORE > dev->max_qp_wr)
 		return kv_fault_usage(f, "--rx-depth %u: a queue on %s has at most %u requests (%s space)",
-				      w->rx_depth, dev->name, dev->max_qp_wr, space);
+				      kv_workload_rx_depth(w), dev->name, dev->max_qp_wr, space);
+	if (w->one_cq && MAX(kv_workload_send_cqe(w), kv_workload_recv_cqe(w)) > dev->max_cqe)
+		return kv_fault_usage(f, "--one-cq with --qps %u needs a CQ for %s completions: on %s it has at most %s (%s space)",
+				      w->qps, KV_COUNT(MAX(kv_workload_send_cqe(w), kv_workload_recv_cqe(w))), dev->name,
+				      KV_COUNT(dev->max_cqe), space);
 	return check_retry(w, dev, f);
 }

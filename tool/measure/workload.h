@@ -45,9 +45,10 @@ struct kv_workload {
 	enum kv_connect connect; /* how the two ends are connected */
 	/* Requests that each end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;
-	/* Receives that the responder keeps posted, if the operation takes any; ping-pongs: 0 */
+	/* Receives that the responder keeps posted, if the operation takes any; 0: see kv_workload_rx_depth() */
 	uint32_t rx_depth;
 	bool srq; /* KV_KIND_STREAM: the responder's QPs of a thread take @rx_depth receives from one SRQ */
+	bool one_cq; /* KV_KIND_STREAM: the connections of a thread have one CQ for sends in common, and one for receives */
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
 	/* KV_KIND_STREAM: requests that are due in a second at each connection; 0: no request has a time when it is due. */
@@ -97,7 +98,7 @@ static inline uint32_t kv_workload_pairs(const struct kv_workload *w)
 
 /* The row of kv_workload_kinds, or that of a stream with a rate. */
 const struct kv_workload_kind *kv_workload_kind(const struct kv_workload *w);
-uint32_t kv_workload_default_rx(const struct kv_workload *w);
+uint32_t kv_workload_rx_depth(const struct kv_workload *w);
 uint64_t kv_workload_interval_ns(const struct kv_workload *w);
 double kv_workload_offered(const struct kv_workload *w);
 struct kv_workload kv_workload_of_host(const struct kv_workload *w);
@@ -112,5 +113,7 @@ int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool us
 				 struct kv_fault *f);
 int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
+uint64_t kv_workload_send_cqe(const struct kv_workload *w);
+uint64_t kv_workload_recv_cqe(const struct kv_workload *w);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);

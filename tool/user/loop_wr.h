@@ -28,17 +28,27 @@ static inline int kv_env_post_quiet(struct kv_end *e, int bh_disabled)
 	return kv_env_put_list(e, e->quiet);
 }
 
-/* The CQ is one of ibv_create_cq_ex(), of which ibv_cq_ex_to_cq() gave another name. */
-static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+/*
+ * The CQ is one of ibv_create_cq_ex(), of which ibv_cq_ex_to_cq() gave another name. @flow: NULL, or
+ * receives the completion's.
+ */
+static inline __attribute__((always_inline)) int kv_env_poll_ex(struct kv_loop *l, struct kv_env_cq *cq,
+								 struct kv_flow **flow)
 {
 	struct ibv_cq_ex *ex = (struct ibv_cq_ex *)cq;
 	struct ibv_poll_cq_attr attr = { 0 };
 	int ret = ibv_start_poll(ex, &attr);
+	struct kv_flow *of;
 
 	/* ibv_end_poll() follows only if there was a completion. */
 	if (ret)
 		return ret == ENOENT ? 0 : -EIO;
 	ret = 1;
+	if (flow) {
+		of = *(struct kv_flow **)(uintptr_t)ex->wr_id;
+		*flow = of ?: *flow;
+		ret = of != NULL;
+	}
 	if (__builtin_expect(ex->status != IBV_WC_SUCCESS, 0)) {
 		kv_env_set(&l->wc_status, ex->status);
 		kv_env_set(&l->vendor_err, ibv_wc_read_vendor_err(ex));
@@ -46,4 +56,14 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 	}
 	ibv_end_poll(ex);
 	return ret;
+}
+
+static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
+{
+	return kv_env_poll_ex(l, cq, NULL);
+}
+
+static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)
+{
+	return kv_env_poll_ex(l, cq, flow);
 }

@@ -214,7 +214,7 @@ int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 	const struct kv_user_qp *other;
 
 	KV_USER_FOR_EACH(u, KV_QP, other)
-		if (other != qp && (other->needs_reset || other->recvs || (other->srq && other->srq->recvs)) &&
+		if (other != qp && !(qp->in_spec && other->in_spec) && (other->needs_reset || other->recvs || (other->srq && other->srq->recvs)) &&
 		    kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
 					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",

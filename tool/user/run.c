@@ -162,6 +162,14 @@ static void hold_target(const struct kv_user_run *run, unsigned int i)
 	kv_user_obj_set_parent(&end->qp->obj, KV_USER_QP_TARGET_MR, &end->target_mr->obj);
 }
 
+/* So that a completion tells the end, see kv_env_poll_flow(). */
+static void set_flow(const struct kv_user_run *run, unsigned int i)
+{
+	const struct kv_user_worker *w = kv_user_run_worker(run, i);
+
+	run->ends[i].qp->flow = run->one_cq ? &w->loop.flow[i - w->first] : NULL;
+}
+
 static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
@@ -185,6 +193,8 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 	}
 	for (unsigned int i = 0; i < run->workers && !ret; i++)
 		kv_flow_init(&run->worker[i].loop, kv_run_sends(spec->loop));
+	for (unsigned int i = 0; i < spec->ends && !ret; i++)
+		set_flow(run, i);
 	return ret;
 }
 
@@ -315,6 +325,7 @@ static void judge_qps(struct kv_user_run *run)
 	for (unsigned int i = 0; i < run->spec.ends; i++) {
 		const struct kv_user_worker *w = kv_user_run_worker(run, i);
 
+		run->ends[i].qp->flow = NULL;
 		run->ends[i].qp->needs_reset = w->loop.busy || (w->error && w->error != -ECANCELED);
 	}
 }
@@ -328,6 +339,7 @@ static kv_loop_fn pick(const struct kv_user_run *run)
 		.loop = spec->loop,
 		.op = spec->op,
 		.several = run->several,
+		.one_cq = run->one_cq,
 		.paced = spec->interval_ns > 0,
 		.srq = qp && qp->srq,
 	};

@@ -54,6 +54,7 @@ struct kv_user_run {
 	unsigned int workers; /* how many */
 	unsigned int share; /* ends of a worker */
 	bool several; /* each worker drives several, see kv_run_several() */
+	bool one_cq; /* which have one CQ in common; set by kv_user_wr_check() */
 	unsigned int threads; /* how many threads were made: none with @spec.in_wait */
 	kv_loop_fn fn; /* the loop */
 	bool sleeps; /* the thread sleeps in the completion channel of its CQ (loop/event.c) */
@@ -75,7 +76,7 @@ struct kv_user_run {
 /* wr.c */
 int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusal *why);
 uint32_t kv_user_wr_more(const struct kv_run_spec *spec);
-int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run);
+int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run);
 struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 
 /* run.c */

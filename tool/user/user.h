@@ -251,6 +251,12 @@ struct kv_user_qp {
 	uint32_t recv_lkey; /* the key by which @recvs name the target MR */
 	uint64_t target_offset; /* where their bytes begin in the target buffer */
 	bool needs_reset; /* a run ended with other requests outstanding */
+	/*
+	 * What is outstanding here of an active run whose ends have one CQ in common; else NULL. The wr_id of all requests
+	 * of runs is the address of this member: they are gone from the CQs before the QP is.
+	 */
+	struct kv_flow *flow;
+	bool in_spec; /* a spec that is being checked names it */
 };
 
 /* Leaves the text of a failure: cause and remedy. Returns @error, a negative errno. */

@@ -106,20 +106,41 @@ static int check_qp(struct kv_user *u, const struct kv_run_spec_facts *s, unsign
 	return kv_user_qp_check_outstanding(u, qp);
 }
 
-/* Is there a CQ into which the QPs of two ends complete, or a QP that two ends name? */
-static bool share_cq(const struct kv_user_run *run)
+/* Marks the QPs and, of the ends that have CQs for themselves or for their worker, the CQs. */
+static enum kv_run_cqs mark(const struct kv_user_run *run)
 {
-	bool shared = false;
+	bool mixed = false;
+	uint32_t shared = 0;
 
 	for (unsigned int i = 0; i < run->spec.ends; i++) {
-		const struct kv_user_qp *qp = run->ends[i].qp;
+		struct kv_user_qp *qp = run->ends[i].qp;
+		const struct kv_user_qp *first = run->ends[i - i % run->share].qp;
 
-		shared |= qp->send_cq->marked || qp->recv_cq->marked;
+		mixed |= qp->in_spec;
+		qp->in_spec = true;
+		if (i % run->share && qp->send_cq == first->send_cq && qp->recv_cq == first->recv_cq) {
+			shared++;
+			continue;
+		}
+		mixed |= qp->send_cq->marked || qp->recv_cq->marked;
 		qp->send_cq->marked = qp->recv_cq->marked = true;
 	}
-	for (unsigned int i = 0; i < run->spec.ends; i++)
-		run->ends[i].qp->send_cq->marked = run->ends[i].qp->recv_cq->marked = false;
-	return shared;
+	return kv_run_judge_cqs(mixed, shared, run->spec.ends, run->workers);
+}
+
+static void unmark(const struct kv_user_run *run)
+{
+	for (unsigned int i = 0; i < run->spec.ends; i++) {
+		struct kv_user_qp *qp = run->ends[i].qp;
+
+		qp->in_spec = qp->send_cq->marked = qp->recv_cq->marked = false;
+	}
+}
+
+/* How many ends complete into the CQ of one. */
+static uint32_t cq_ends(const struct kv_user_run *run)
+{
+	return run->one_cq ? run->share : 1;
 }
 
 static int check_end(struct kv_user *u, const struct kv_user_run *run,
@@ -134,9 +155,9 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.sq_sig_all = end->qp->is.sq_sig_all,
 		.max_send_wr = end->qp->is.max_send_wr,
-		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe,
+		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe / cq_ends(run),
 		.max_recv_wr = end->qp->srq ? end->qp->srq->rq.max : end->qp->rq.max,
-		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe,
+		.recv_cqe = (uint32_t)end->qp->recv_cq->ib->cqe / cq_ends(run),
 		.remote_addr = asked->remote_addr,
 	};
 	uint32_t op = run->spec.op;
@@ -172,7 +193,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
  * Can the run post its operation to its QPs and buffers? The run's @ends are set, and nothing else
  * uses the QPs.
  */
-int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
+int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 {
 	const struct kv_run_spec_facts facts = {
 		.loop = run->spec.loop,
@@ -187,19 +208,22 @@ int kv_user_wr_check(struct kv_user *u, const struct kv_user_run *run)
 		.iwarp = kv_user_dev_is_iwarp(run->obj.dev),
 		.several = run->several,
 		.paced = run->spec.interval_ns,
-		.share_cq = share_cq(run),
+		.cqs = mark(run),
 		.srq = run->spec.ends && run->ends[0].qp->srq,
 	};
 	int ret = kv_user_rule(u, kv_run_check_spec(&facts, &u->why));
 
+	run->one_cq = facts.cqs == KV_RUN_CQS_WORKER;
 	for (unsigned int i = 0; i < run->spec.ends && !ret; i++) {
 		if (run->ends[i].qp->obj.dev != run->obj.dev)
-			return kv_user_fail(u, -EINVAL,
-					    "end %u: qp: an object of another RDMA device", i + 1);
-		if (run->ends[i].qp->api != run->ends[0].qp->api)
-			return kv_user_fail(u, -EINVAL, "end %u: qp: of another api than end 1's", i + 1);
-		ret = check_end(u, run, &facts, i);
+			ret = kv_user_fail(u, -EINVAL,
+					   "end %u: qp: an object of another RDMA device", i + 1);
+		else if (run->ends[i].qp->api != run->ends[0].qp->api)
+			ret = kv_user_fail(u, -EINVAL, "end %u: qp: of another api than end 1's", i + 1);
+		else
+			ret = check_end(u, run, &facts, i);
 	}
+	unmark(run);
 	return ret;
 }
 
@@ -244,6 +268,7 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	struct ibv_send_wr *wr = &to->send_wr;
 
 	prep_sge(&to->send_sge, from->local, end->local_offset, from->local_mr, spec->size);
+	wr->wr_id = (uintptr_t)&from->qp->flow;
 	wr->sg_list = &to->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = kv_user_post_opcode(spec->op);
@@ -277,6 +302,7 @@ static void prep_recv(const struct kv_user_run *run, unsigned int i, struct kv_e
 
 	prep_sge(&to->recv_sge, from->target, end->target_offset, from->target_mr,
 		 from->target_mr->is.offset + from->target_mr->is.length - end->target_offset);
+	to->recv_wr.wr_id = (uintptr_t)&from->qp->flow;
 	to->recv_wr.sg_list = &to->recv_sge;
 	to->recv_wr.num_sge = 1;
 	to->rx_tail = from->target->mem + end->target_offset + run->spec.size - 1;

@@ -64,6 +64,8 @@ struct end {
  * @max_sge: of each request, 0 is 1
  * @max_send_wr: of the send queue, 0 is 8
  * @cqe: of its send CQ, 0 is 32
+ * @send_cq: a CQ that it has in common with others; 0: one of its own
+ * @recv_cq: ditto
  * @max_inline: bytes
  * @sq_sig_all: every send completes
  */
@@ -74,6 +76,8 @@ struct end_init {
 	uint32_t max_sge;
 	uint32_t max_send_wr;
 	uint32_t cqe;
+	uint32_t send_cq;
+	uint32_t recv_cq;
 	uint32_t max_inline;
 	bool sq_sig_all;
 };
@@ -246,6 +250,7 @@ void test_poll(void);
 void test_run(void);
 void test_handler(void);
 void test_workers(void);
+void test_one_cq(void);
 void test_paced(void);
 void test_peer(void);
 void test_stuck(void);

@@ -30,8 +30,8 @@ void end_make(struct link *l, struct end *e, const struct end_init *init)
 	} else {
 		e->pd = make_pd(l);
 	}
-	e->send_cq = make_cq(l, init->cqe ? init->cqe : 32, init->context);
-	e->recv_cq = make_cq(l, 32, init->context);
+	e->send_cq = init->send_cq ? init->send_cq : make_cq(l, init->cqe ? init->cqe : 32, init->context);
+	e->recv_cq = init->recv_cq ? init->recv_cq : make_cq(l, 32, init->context);
 	e->local = make_buf(l, LENGTH);
 	e->local_mr = make_mr(l, e->pd);
 	e->target = make_buf(l, LENGTH);

@@ -44,6 +44,7 @@ static const struct {
 	{ "run", test_run },
 	{ "handler", test_handler },
 	{ "workers", test_workers },
+	{ "one_cq", test_one_cq },
 	{ "paced", test_paced },
 	{ "peer", test_peer },
 	{ "stuck", test_stuck },

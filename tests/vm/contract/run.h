@@ -9,5 +9,7 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b);
 const struct kv_worker_result *run_wait(struct link *l, uint32_t id);
 const struct kv_worker_result *run_look(struct link *l, uint32_t id);
 const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spec);
+/* The peer has refused a request. siw also refuses a post while the connection ends (siw_post_send()). */
+bool run_was_refused(const struct kv_worker_result *w);
 
 #endif
