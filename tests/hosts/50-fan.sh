@@ -28,6 +28,8 @@ check "both spaces write to both hosts" bw --op write --size 4k
 cp "$work/check" "$work/said"
 check "the document has each host's share" shares kernel user
 check "so has the text" sh -c "grep -q \"Each host's part\" $work/said && grep -q '$PEER3 *[0-9]' $work/said"
+check "the connections to each host have one CQ in common, at both ends" bw --op write,send --size 64 --qps 4 --one-cq --depth 16
+check "and each host has its share" shares kernel user
 check "the environment has both hosts" jq -e '.environment.peer.host == env.PEER and
 	(.environment.further_peers | map(.host)) == [env.PEER3]' "$work/doc.json"
 check "the counters are those of all three" jq -e '[.counters[].host] == [null, env.PEER, env.PEER3]' "$work/doc.json"
