@@ -240,16 +240,23 @@ quadrants() {
 	rts=$((rts + 2))
 }
 
-# streams SPACE CONNECT COMPLETION THREADS OP: many requests outstanding, in lists
+# streams SPACE CONNECT COMPLETION THREADS OP [SHAPE]: many requests outstanding, in lists. Of a thread they are at one QP,
+# or, with SHAPE one-cq or srq, at four; with SHAPE rate they are due at times
 streams() {
+	local shape='' qps=1
+	case ${6-} in
+	one-cq) shape='--one-cq --qps 4' qps=4 ;;
+	srq) shape='--srq --qps 4' qps=4 ;;
+	rate) shape='--rate 4000' ;;
+	esac
 	launch run kverbs bw --space "$1" --connect "$2" --completion "$3" --threads "$4" --op "$5" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
-		$patience --timeout $((5 * slow))s
+		$shape $patience --timeout $((5 * slow))s
 	if [ "$1" = kernel ]; then
 		holding_by_turns=1
 	else
 		apart="$apart $count"
 	fi
-	rts=$((rts + 2 * $4))
+	rts=$((rts + 2 * $4 * qps))
 }
 
 # batch SPACE: the commands come from stdin
