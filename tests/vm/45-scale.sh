@@ -46,6 +46,14 @@ iwarp || scale "over UD" --type ud --op send --size 64 --qps 1,4 --rounds 1 --du
 iwarp || holds "over UD both have figures" 'all(.cells[]; .qp_type == "ud" and all(.kernel, .user; .requests > 0 and .setup.wall_ns.value > 0))'
 
 # Sizes that double, and from which on the rate is near the best one. rxe's pace changes: the rule is looked at, not the size.
+if ! iwarp; then
+	check "receives of one SRQ as QPs grow" kverbs scale --op send --srq --qps 1,8 --depth 4 --rounds 1 --duration 50ms --json="$document"
+	holds "are those of all QPs" '.spec.srq and ([.cells[] | [.qps, .rx_depth]] == [[1, 512], [8, 512]]) and
+		all(.cells[]; .verified and all(.kernel, .user; .requests > 0)) and all(.cells[1] | .kernel, .user; .qp_fairness > 0)'
+	check "one CQ as QPs grow" kverbs scale --op send --one-cq --qps 1,8 --depth 4 --rounds 1 --duration 50ms --json="$document"
+	holds "is that of all QPs" '.spec.one_cq and ([.cells[] | [.qps, .rx_depth]] == [[1, 512], [8, 64]]) and
+		all(.cells[]; .verified and all(.kernel, .user; .requests > 0))'
+fi
 # shellcheck disable=SC2086 # words
 check "bw: sizes that double" kverbs bw $by_cm --space kernel --size 64-4k --depth 4 --rounds 1 --duration 10ms --json="$document"
 holds "bw: each size" '[.cells[].size_bytes] == [64, 128, 256, 512, 1024, 2048, 4096]'

@@ -25,7 +25,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
 	{ "depth", "N", "requests outstanding at most; default: 128", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
-	{ "rx-depth", "N", "receives that the responder keeps posted, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps, and 512 for each thread at least",
+	{ "rx-depth", "N", "receives that the responder keeps posted on a QP or an SRQ, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps, and 512 for each thread at least",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.rx_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'r' },
 	{ "list", "N", "requests that are posted at a time; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.list), .min = 1, .max = KV_RUN_LIST_MAX,
@@ -39,10 +39,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_U32, .at = offsetof(S, common.work.qps), .min = 1, .max = KV_RUN_ENDS_MAX, .letter = 'q' },
 	{ "both-ways", NULL, "the responder does the same to the initiator at the same time, and the figures are of both together; write, read and atomics",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.both_ways), .letter = 'b' },
-	{ "one-cq", NULL, "the connections of a thread have one CQ in common, as in perftest; by default each has its own",
-	  KV_OPTION_FLAG, .at = offsetof(S, common.work.one_cq) },
-	{ "srq", NULL, "the responder's connections of a thread take their receives, --rx-depth of them, from one SRQ; send, send-imm and write-imm",
-	  KV_OPTION_FLAG, .at = offsetof(S, common.work.srq) },
+	KV_OPTION_SHARED_ROWS(S, common),
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_HOST_ROWS(S, common),
@@ -92,12 +89,8 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 	if (w->both_ways && 2 * w->threads > KV_RUN_WORKERS_MAX)
 		return kv_fault_usage(f, "--threads %u with --both-ways are %u threads: at most %u",
 				      w->threads, 2 * w->threads, KV_RUN_WORKERS_MAX);
-	if (w->one_cq && w->srq)
-		return kv_fault_usage(f, "--one-cq does not go with --srq: in user space the completion of a receive does not tell the QP");
-	for (unsigned int i = 0; w->srq && i < b->m.ops.n; i++)
-		if (!kv_op_takes_recv(b->m.ops.value[i]))
-			return kv_fault_usage(f, "--srq does not go with %s, which takes no receive",
-					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
+	if (kv_sweep_cmd_check_shared(b, f))
+		return f->error;
 	for (unsigned int i = 0; i < b->m.ops.n; i++)
 		if (w->both_ways && kv_op_takes_recv(b->m.ops.value[i]))
 			return kv_fault_usage(f, "--both-ways does not go with %s, whose receives a thread of its own replaces",
@@ -179,8 +172,7 @@ static struct json_object *create_doc(struct json_object *environment)
 	kv_out_put_count(spec, "threads", bw.m.work.threads);
 	kv_out_put_count(spec, "qps", bw.m.work.qps);
 	kv_out_put_bool(spec, "both_ways", bw.m.work.both_ways);
-	kv_out_put_bool(spec, "srq", bw.m.work.srq);
-	kv_out_put_bool(spec, "one_cq", bw.m.work.one_cq);
+	kv_sweep_cmd_put_shared(&bw, spec);
 	kv_out_put_count(spec, "depth", bw.m.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
 	kv_out_put_count(spec, "signal", bw.m.work.signal);

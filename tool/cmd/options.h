@@ -47,6 +47,13 @@
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.completion), .names = kv_enum_cq_context, \
 	  .flag = 'e', .flagged = "event" }
 
+/* For commands whose threads have several QPs each. */
+#define KV_OPTION_SHARED_ROWS(s, m)							\
+	{ "one-cq", NULL, "the connections of a thread have one CQ in common, as in perftest; by default each has its own", \
+	  KV_OPTION_FLAG, .at = offsetof(s, m.work.one_cq) },				\
+	{ "srq", NULL, "the responder's connections of a thread take their receives from one SRQ; send, send-imm and write-imm", \
+	  KV_OPTION_FLAG, .at = offsetof(s, m.work.srq) }
+
 /* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \

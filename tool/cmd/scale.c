@@ -33,6 +33,7 @@ static const struct kv_option rows[] = {
 	  .at = offsetof(S, sweep.common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
 	{ "threads", "N", "threads that begin together, each with connections of its own; --cpus lists their CPUs, which they get in turn; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, sweep.common.work.threads), .min = 1, .max = KV_RUN_WORKERS_MAX },
+	KV_OPTION_SHARED_ROWS(S, sweep.common),
 	{ "all-to-all", "NODES[xPROCESSES]", "also compute what QPs between all processes of different nodes cost each node, as in 64 or 64x48",
 	  KV_OPTION_OWN, .at = offsetof(S, cluster), .parse = kv_cluster_parse },
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "spaces"),
@@ -73,7 +74,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	struct kv_sweep_cmd *c = &scale.sweep;
 	struct kv_options *o = &c->common;
 	bool asked = c->m.qps.n;
-	int ret = kv_options_take_host(o, "scale", n, word, f) ?: check_qps(c, f);
+	int ret = kv_options_take_host(o, "scale", n, word, f) ?: check_qps(c, f) ?: kv_sweep_cmd_check_shared(c, f);
 
 	if (ret)
 		return ret;
@@ -94,6 +95,7 @@ static struct json_object *create_doc(struct json_object *environment)
 		json_object_array_add(counts, json_object_new_uint64(m->qps.value[i]));
 	kv_out_put(spec, "qps_counts", counts);
 	kv_out_put_count(spec, "threads", m->work.threads);
+	kv_sweep_cmd_put_shared(&scale.sweep, spec);
 	kv_out_put_count(spec, "depth", m->work.depth);
 	kv_out_put_count(spec, "list", m->work.list);
 	kv_out_put_count(spec, "signal", m->work.signal);

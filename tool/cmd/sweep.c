@@ -52,6 +52,27 @@ int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct 
 			      KV_RUN_ENDS_MAX);
 }
 
+/** kv_sweep_cmd_check_shared() - can the connections of a thread have in common what KV_OPTION_SHARED_ROWS() say? */
+int kv_sweep_cmd_check_shared(const struct kv_sweep_cmd *c, struct kv_fault *f)
+{
+	const struct kv_workload *w = &c->common.work;
+
+	if (w->one_cq && w->srq)
+		return kv_fault_usage(f, "--one-cq does not go with --srq: in user space the completion of a receive does not tell the QP");
+	for (unsigned int i = 0; w->srq && i < c->m.ops.n; i++)
+		if (!kv_op_takes_recv(c->m.ops.value[i]))
+			return kv_fault_usage(f, "--srq does not go with %s, which takes no receive",
+					      kv_enum_name(kv_enum_op, c->m.ops.value[i]));
+	return 0;
+}
+
+/** kv_sweep_cmd_put_shared() - add these to the spec of a document */
+void kv_sweep_cmd_put_shared(const struct kv_sweep_cmd *c, struct json_object *spec)
+{
+	kv_out_put_bool(spec, "srq", c->m.work.srq);
+	kv_out_put_bool(spec, "one_cq", c->m.work.one_cq);
+}
+
 static bool has_space(const struct kv_sweep_cmd *c, unsigned int space)
 {
 	return c->m.spaces & 1U << space;

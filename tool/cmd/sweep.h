@@ -22,6 +22,8 @@ struct kv_sweep_cmd {
 
 void kv_sweep_cmd_init(struct kv_sweep_cmd *c);
 int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct kv_fault *f);
+int kv_sweep_cmd_check_shared(const struct kv_sweep_cmd *c, struct kv_fault *f);
+void kv_sweep_cmd_put_shared(const struct kv_sweep_cmd *c, struct json_object *spec);
 int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f);
 int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struct json_object *environment),
 		     struct kv_fault *f);
