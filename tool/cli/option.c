@@ -187,6 +187,8 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 		return parse_output(text, field, why);
 	case KV_OPTION_OWN:
 		return row->parse(text, field, why);
+	case KV_OPTION_FOREIGN:
+		break;
 	}
 	return -EINVAL;
 }
@@ -393,6 +395,8 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 			word[(*n)++] = word[i];
 		else if (!row)
 			ret = refuse_unknown(command, rows, text, f);
+		else if (row->kind == KV_OPTION_FOREIGN)
+			ret = kv_fault_usage(f, "%.2s is an option of perftest: %s", text, row->instead);
 		else if (!row->value && value)
 			ret = kv_fault_usage(f, "%s: this option takes no value", text);
 		else if (row->kind == KV_OPTION_OUTPUT && value && text[1] != '-')

@@ -29,6 +29,7 @@ enum kv_option_kind {
 	KV_OPTION_MTU, /* uint32_t */
 	KV_OPTION_OUTPUT, /* =FILE, or none for "-", standard output; const char * */
 	KV_OPTION_OWN, /* a value that @parse reads */
+	KV_OPTION_FOREIGN, /* none: a letter of perftest's that is refused with @instead; its @name is "" */
 };
 
 /* An option: its value, and its line of help. */
@@ -45,6 +46,7 @@ struct kv_option {
 	char letter; /* perftest's letter for the same option, as in -s; 0: there is none */
 	char flag; /* perftest's letter for one of its values, as -R for --connect cm; 0: there is none */
 	const char *flagged; /* that value */
+	const char *instead; /* FOREIGN: what there is in its place, or why nothing is */
 	const char *alias; /* another name, or NULL */
 	const struct kv_enum *names; /* ENUM */
 	/* OWN: reads @text into the field at @at; returns 0, or -EINVAL and the reason. */

@@ -54,6 +54,20 @@
 	{ "srq", NULL, "the responder's connections of a thread take their receives from one SRQ; send, send-imm and write-imm", \
 	  KV_OPTION_FLAG, .at = offsetof(s, m.work.srq) }
 
+#define KV_OPTION_FOREIGN_ROW(c, text)							\
+	{ "", .kind = KV_OPTION_FOREIGN, .letter = c, .instead = text }
+
+/* For commands that measure: letters of perftest's that users of it try. */
+#define KV_OPTION_FOREIGN_ROWS()							\
+	KV_OPTION_FOREIGN_ROW('A', "here it is --op fetch-add or --op cmp-swp"),	\
+	KV_OPTION_FOREIGN_ROW('F', "it is not needed, no frequency of the CPUs is refused"), \
+	KV_OPTION_FOREIGN_ROW('H', "the histogram is in the document of --json=FILE"),	\
+	KV_OPTION_FOREIGN_ROW('I', "kverbs posts no inline data in runs; give perftest -I 0 to compare"), \
+	KV_OPTION_FOREIGN_ROW('N', "it is not needed, there is no peak of the bandwidth"), \
+	KV_OPTION_FOREIGN_ROW('U', "the histogram is in the document of --json=FILE"),	\
+	KV_OPTION_FOREIGN_ROW('V', "here it is 'kverbs --version'"),			\
+	KV_OPTION_FOREIGN_ROW('o', "as many READs and atomics of a stream are outstanding as both devices can")
+
 /* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \

@@ -38,6 +38,8 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_OWN, .at = offsetof(S, cluster), .parse = kv_cluster_parse },
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "spaces"),
 	KV_OPTION_ROWS(S, sweep.common),
+	KV_OPTION_FOREIGN_ROWS(),
+	KV_OPTION_FOREIGN_ROW('n', "here it is --duration (-D): a time, and not a number of iterations"),
 	KV_OPTION_HOST_ROWS(S, sweep.common),
 	{ .name = NULL },
 };
