@@ -149,6 +149,13 @@ static void test_failure(struct link *l, struct end *a, struct end *b, uint64_t 
 	pair_reconnect(l, &a[1], &b[1], KVERBS_QPT_RC);
 }
 
+/* A worker that is cancelled waits for its requests for a time, which may be over on a slow guest. */
+static void reconnect_all(struct link *l, struct end *a, struct end *b)
+{
+	for (unsigned int i = 0; i < FEW; i++)
+		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
+}
+
 static void test_cancelled(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec spec = stream_spec(a, b, FEW);
@@ -167,11 +174,10 @@ static void test_cancelled(struct link *l, struct end *a, struct end *b)
 		ended &= last.worker[i].error == -ECANCELED && last.worker[i].samples;
 	result(ended, "all workers of a run that is cancelled have ended, with their samples");
 	must(l, call_run_del(&l->nl, id), "delete");
-	/* On a slow guest a worker may not have waited for all of its requests. */
-	for (unsigned int i = 0; i < FEW; i++)
-		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
+	reconnect_all(l, a, b);
 	must(l, call_run_start(&l->nl, &spec, &id), "start a long run");
 	done(l, call_run_del(&l->nl, id), "a run of several workers is deleted while they work");
+	reconnect_all(l, a, b);
 }
 
 /* Two workers of two ends each. */
@@ -230,8 +236,7 @@ static void test_several_ends(struct link *l, struct end *a, struct end *b)
 	result(run_was_refused(&last.worker[0]), "a worker of which one end fails tells why");
 	refused(l, call_run_start(&l->nl, &good, &id), -EBUSY, "an earlier run left requests outstanding",
 		"its qps before a reset");
-	for (unsigned int i = 0; i < FEW; i++)
-		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
+	reconnect_all(l, a, b);
 	go(l, &good, 0);
 	result(each(2, 0, 100, 20), "and after that");
 }
