@@ -67,7 +67,7 @@ function add_others(    k, n, list) {
 			continue
 		if (only == "raw" && list[k] ~ /cm($|\/)|^(ping-|rate|conns)/)
 			continue
-		if (only == "cm" && list[k] !~ /^(served.*cm|streams.*cm|ping-|rate|conns)/)
+		if (only == "cm" && list[k] !~ /^(served.*cm|ping-|rate|conns)/)
 			continue
 		if (iwarp && list[k] ~ /raw($|\/)|^(pingpong|put|get)/)
 			continue
