@@ -86,6 +86,7 @@ struct kv_run_end {
  * @spins: empty polls before the CPU is yielded
  * @spins_given: the user has set @spins
  * @interval_ns: from one group's due time to the next one's; 0: there is none
+ * @flags: KVERBS_WR_* of each request
  */
 struct kv_run_spec {
 	u32 loop;
@@ -109,6 +110,7 @@ struct kv_run_spec {
 	u32 spins;
 	bool spins_given;
 	u64 interval_ns;
+	u32 flags;
 };
 
 /**

@@ -72,7 +72,7 @@ static void wr_set_remote(struct ib_send_wr *wr, u32 op, u64 addr, u32 key, u64 
 
 /*
  * Makes a list of requests that are alike: @last, and those at @more. Only the last one of the list
- * has the flags of @last, so no other one is signaled. A request that is not signaled gives its
+ * is signaled, if @last was. A request that is not signaled gives its
  * place in the queue back with the next signaled one's completion (mlx5_poll_one(),
  * bnxt_qplib_cq_process_req(), irdma_uk_cq_poll_cmpl()), or before (siw_activate_tx_from_sq(), and
  * do_complete() of rxe).
@@ -83,11 +83,26 @@ static void wr_prep_list(union kv_end_wr *last, union kv_end_wr *more, u32 list)
 
 	for (; list > 1; list--) {
 		*more = *last;
-		last->wr.send_flags = 0;
+		last->wr.send_flags = flags & ~IB_SEND_SIGNALED;
 		last->wr.next = &more->wr;
 		last = more++;
 	}
 	last->wr.send_flags = flags;
+}
+
+/* @flags: KVERBS_WR_* */
+static int wr_send_flags(u32 flags)
+{
+	return (flags & KVERBS_WR_UNSIGNALED ? 0 : IB_SEND_SIGNALED) |
+	       (flags & KVERBS_WR_SOLICITED ? IB_SEND_SOLICITED : 0) |
+	       (flags & KVERBS_WR_FENCE ? IB_SEND_FENCE : 0) |
+	       (flags & KVERBS_WR_INLINE ? IB_SEND_INLINE : 0);
+}
+
+/* The CPU copies the bytes of an inline request: drivers take a pointer, and no key. */
+static u64 wr_inline_addr(const struct kv_buf *buf, u64 offset)
+{
+	return (uintptr_t)kv_buf_place(buf, offset).at;
 }
 
 static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
@@ -99,7 +114,9 @@ static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 	wr->sg_list = &end->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = opcodes[spec->op];
-	wr->send_flags = IB_SEND_SIGNALED;
+	wr->send_flags = wr_send_flags(spec->flags);
+	if (spec->flags & KVERBS_WR_INLINE)
+		end->send_sge.addr = wr_inline_addr(from->local.buf, from->local.offset);
 	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
 		      spec->swap);
 	if (from->ah) {
@@ -109,7 +126,7 @@ static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 	}
 	if (end->more) {
 		*end->quiet = end->send;
-		end->quiet->wr.send_flags = 0;
+		end->quiet->wr.send_flags &= ~IB_SEND_SIGNALED;
 		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
 		wr_prep_list(&end->send, end->more, spec->list);
 	}
@@ -274,9 +291,8 @@ static void wr_build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 {
 	wr_set_sge(sge, spec->qp ? spec->qp->pd : spec->srq->pd, from->buf, from->offset,
 		   from->mr, from->length);
-	/* The CPU copies these bytes: drivers take a pointer, and no key. */
 	if (spec->flags & KVERBS_WR_INLINE)
-		sge->addr = (uintptr_t)kv_buf_place(from->buf, from->offset).at;
+		sge->addr = wr_inline_addr(from->buf, from->offset);
 }
 
 /* siw_tx_hdt() uses the memory of an empty SGE, which siw_check_sgl_tx() has not looked up. */
@@ -295,15 +311,10 @@ static void wr_prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 	/* As rdma_rw does (rdma_rw_init_mr_wrs()); siw, irdma and cxgb4 take the key of the SGE. */
 	if (spec->op == KVERBS_OP_READ_WITH_INV)
 		wr->send.ex.invalidate_rkey = wr->sge[0].lkey;
-	if (!(spec->flags & KVERBS_WR_UNSIGNALED))
-		wr->send.send_flags |= IB_SEND_SIGNALED;
-	if (spec->flags & KVERBS_WR_SOLICITED)
-		wr->send.send_flags |= IB_SEND_SOLICITED;
-	if (spec->flags & KVERBS_WR_FENCE)
-		wr->send.send_flags |= IB_SEND_FENCE;
+	wr->send.send_flags |= wr_send_flags(spec->flags);
 	/* siw_post_send() refuses an inline SEND of no bytes, but leaves it in the queue. */
-	if (spec->flags & KVERBS_WR_INLINE && (wr->send.num_sge || !wr_left_out_if_empty(spec)))
-		wr->send.send_flags |= IB_SEND_INLINE;
+	if (!wr->send.num_sge && wr_left_out_if_empty(spec))
+		wr->send.send_flags &= ~IB_SEND_INLINE;
 	wr_set_remote(&wr->send, spec->op, spec->remote_addr, spec->remote_key,
 		      spec->compare_add, spec->swap);
 	if (spec->ah) {

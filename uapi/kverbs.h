@@ -1458,6 +1458,9 @@ struct kverbs_bin {
  *	delayed its post; a worker that is late posts at once what is due. A worker lasts for whole
  *	intervals. Default: none, a group is posted as soon as DEPTH allows. STREAM only, with one
  *	END for each worker and CQs of context POLLED.
+ * @KVERBS_A_SPEC_FLAGS: u32, KVERBS_WR_* of each request, but UNSIGNALED, which SIGNAL decides;
+ *	default 0; not for NULL and STREAM_SERVER. INLINE: SENDs and WRITEs of at most the QP's
+ *	MAX_INLINE bytes; SOLICITED: SENDs and WRITE_WITH_IMM
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1483,6 +1486,7 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_SIGNAL,
 	KVERBS_A_SPEC_WORKERS,
 	KVERBS_A_SPEC_INTERVAL_NS,
+	KVERBS_A_SPEC_FLAGS,
 
 	__KVERBS_A_SPEC_LAST,
 	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,

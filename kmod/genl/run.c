@@ -66,6 +66,7 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_SIGNAL] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
 	[KVERBS_A_SPEC_WORKERS] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_WORKERS_MAX),
 	[KVERBS_A_SPEC_INTERVAL_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_interval),
+	[KVERBS_A_SPEC_FLAGS] = NLA_POLICY_MASK(NLA_U32, KV_RUN_FLAGS),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -142,6 +143,7 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->depth = kv_u32_or(attrs[KVERBS_A_SPEC_DEPTH], spec->signal);
 	spec->workers = kv_run_workers(spec->loop, given_attrs->ends, given_attrs->workers);
 	spec->interval_ns = kv_u64_or(attrs[KVERBS_A_SPEC_INTERVAL_NS], 0);
+	spec->flags = kv_u32_or(attrs[KVERBS_A_SPEC_FLAGS], 0);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = kv_u32_or(attrs[KVERBS_A_SPEC_CPU], -1);
 	return 0;
@@ -409,6 +411,8 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 		      nla_put_u32(skb, KVERBS_A_SPEC_WORKERS, spec->workers);
 	if (!ret && spec->interval_ns)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_INTERVAL_NS, spec->interval_ns);
+	if (!ret && spec->flags)
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_FLAGS, spec->flags);
 	for (i = 0; i < min(spec->ends, KV_RUN_ENDS_TOLD) && !ret; i++)
 		ret = run_put_end(skb, spec, &spec->end[i]);
 	return ret;

@@ -353,6 +353,27 @@ int kv_op_check_iwarp(__u32 op, struct kv_refusal *why)
 	       kv_refusal_set(why, -EOPNOTSUPP, "iWARP has no immediate data") : 0;
 }
 
+/**
+ * kv_op_check_flags() - does an operation take these flags?
+ * @op: enum kverbs_op, but RECV
+ * @flags: KVERBS_WR_*
+ * @iwarp: the device is iWARP
+ * @why: receives the refusal
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP.
+ */
+int kv_op_check_flags(__u32 op, __u32 flags, bool iwarp, struct kv_refusal *why)
+{
+	if (flags & KVERBS_WR_INLINE && !kv_op_carries(op))
+		return kv_refusal_set(why, -EINVAL, "inline goes with sends and writes only");
+	if (flags & KVERBS_WR_SOLICITED && !is_among(op, RECEIVED))
+		return kv_refusal_set(why, -EINVAL,
+				      "solicited goes with sends and write_with_imm only");
+	if (iwarp && kv_op_is_read(op) && flags & KVERBS_WR_FENCE)
+		return kv_refusal_set(why, -EOPNOTSUPP, "a READ of iWARP takes no fence");
+	return 0;
+}
+
 /*
  * iWARP's limits. siw puts such a request into its queue before it refuses the request.
  * Then it refuses all other requests (siw_post_send()).
@@ -363,8 +384,6 @@ static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
 		return why->error;
 	if (kv_op_is_read(r->op) && r->sges != 1)
 		return kv_refusal_set(why, -EINVAL, "a READ of iWARP takes one sge");
-	if (kv_op_is_read(r->op) && r->flags & KVERBS_WR_FENCE)
-		return kv_refusal_set(why, -EOPNOTSUPP, "a READ of iWARP takes no fence");
 	return 0;
 }
 
@@ -397,12 +416,8 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 		return check_recv(r, why);
 	if (r->sges > r->max_sge)
 		return kv_refusal_set(why, -EINVAL, "more sges than the qp's max_send_sge");
-	if (r->flags & KVERBS_WR_INLINE && !kv_op_carries(r->op))
-		return kv_refusal_set(why, -EINVAL,
-				      "inline goes with sends and writes only");
-	if (r->flags & KVERBS_WR_SOLICITED && !is_among(r->op, RECEIVED))
-		return kv_refusal_set(why, -EINVAL,
-				      "solicited goes with sends and write_with_imm only");
+	if (kv_op_check_flags(r->op, r->flags, r->iwarp, why))
+		return why->error;
 	if (r->flags & KVERBS_WR_INLINE && r->bytes > r->max_inline)
 		return kv_refusal_set(why, -EINVAL, "more bytes than the qp's max_inline");
 	if (kv_op_check_type(r->op, r->type, why) ||

@@ -62,6 +62,8 @@ static const struct limit spec_limits[] = {
 	{ KVERBS_A_SPEC_WORKERS, STREAMS, any_op, "workers goes with streams only" },
 	{ KVERBS_A_SPEC_INTERVAL_NS, BIT_OF(LOOP_STREAM), any_op,
 	  "interval_ns goes with STREAM only" },
+	{ KVERBS_A_SPEC_FLAGS, SENDERS, any_op,
+	  "flags goes with loops that post sends: NULL and STREAM_SERVER do not" },
 	{ 0 },
 };
 
@@ -370,6 +372,8 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 				      "interval_ns goes with one end for each worker: give as many workers as ends");
 	if (s->iwarp && kv_run_check_iwarp(s->loop, s->op, why))
 		return why->error;
+	if (kv_op_check_flags(s->op, s->flags, s->iwarp, why))
+		return why->error;
 	if (!kv_op_is_atomic(s->op))
 		return 0;
 	if (s->size != sizeof(__u64))
@@ -458,6 +462,19 @@ static int check_buf(const struct kv_run_buf_facts *buf, __u64 size, struct kv_r
 	return 0;
 }
 
+/* The CPU copies the bytes, from one piece of the buffer. */
+static int check_inline(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
+			struct kv_refusal *why)
+{
+	if (!(s->flags & KVERBS_WR_INLINE))
+		return 0;
+	if (s->size > end->max_inline)
+		return kv_refusal_set(why, -EINVAL, "inline: size is above the qp's max_inline");
+	return s->size <= end->local.contiguous ? 0 :
+	       kv_refusal_set(why, -EINVAL,
+			      "the bytes of an inline request lie in one piece of the buffer");
+}
+
 /* All requests of a QP that fails complete, those that are not signaled, too (IBTA 10.8.3.1). */
 static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		       struct kv_refusal *why)
@@ -537,7 +554,8 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
 	if (s->loop == KVERBS_LOOP_STREAM && check_depth(s, end, why))
 		return -EINVAL;
-	if (kv_run_sends(s->loop) && check_buf(&end->local, s->size, why))
+	if (kv_run_sends(s->loop) &&
+	    (check_buf(&end->local, s->size, why) || check_inline(s, end, why)))
 		return why->error;
 	if (!kv_run_has_target(s->loop))
 		return 0;

@@ -31,6 +31,8 @@
 
 /* The longest interval of a paced stream. A run may last longer than its time by one. */
 #define KV_RUN_INTERVAL_NS_MAX 1000000000ULL
+/* What KVERBS_A_SPEC_FLAGS may have. */
+#define KV_RUN_FLAGS (KVERBS_WR_SOLICITED | KVERBS_WR_FENCE | KVERBS_WR_INLINE)
 
 /**
  * struct kv_run_given - the attributes of the message that starts a run
@@ -74,6 +76,7 @@ enum kv_run_cqs {
  * @iwarp: the device is iWARP
  * @several: each worker drives several ends, which it polls
  * @cqs: which CQs the ends have in common
+ * @flags: KVERBS_WR_* of the requests
  * @paced: the spec has an interval
  * @srq: the QP of the first end has an SRQ
  */
@@ -90,6 +93,7 @@ struct kv_run_spec_facts {
 	bool iwarp;
 	bool several;
 	enum kv_run_cqs cqs;
+	__u32 flags;
 	bool paced;
 	bool srq;
 };
@@ -156,6 +160,7 @@ struct kv_run_buf_facts {
  * @srq_lost: a QP that is reset or gone took receives of an earlier run from the SRQ
  * @one_cq: sends and receives complete into one CQ
  * @sq_sig_all: every send of the QP is signaled
+ * @max_inline: bytes that its QP takes inline
  * @max_send_wr: depth of the send queue
  * @send_cqe: the cqe of the sends' CQ
  * @max_recv_wr: depth of the receive queue, or of the SRQ
@@ -173,6 +178,7 @@ struct kv_run_end_facts {
 	bool srq_lost;
 	bool one_cq;
 	bool sq_sig_all;
+	__u32 max_inline;
 	__u32 max_send_wr;
 	__u32 send_cqe;
 	__u32 max_recv_wr;

@@ -13,6 +13,7 @@ static struct device {
 	uint64_t remote_addr;
 	uint32_t rkey;
 	uint64_t sge_addr;
+	void *inline_addr;
 	unsigned int flags[REQUESTS];
 	unsigned int open; /* requests that are not posted yet */
 	unsigned int posted;
@@ -23,6 +24,9 @@ static struct device {
 	int poll_ret; /* of ibv_start_poll() in place of a completion */
 	enum ibv_wc_status status;
 } d;
+
+/* The requests have inline data. */
+static bool inlined;
 
 static void wr_start(struct ibv_qp_ex *qp)
 {
@@ -42,6 +46,12 @@ static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint3
 	assert_int_equal(lkey, 7);
 	assert_int_equal(length, 64);
 	d.sge_addr = addr;
+}
+
+static void wr_set_inline_data(struct ibv_qp_ex *qp, void *addr, size_t length)
+{
+	assert_int_equal(length, 64);
+	d.inline_addr = addr;
 }
 
 static int wr_complete(struct ibv_qp_ex *qp)
@@ -99,7 +109,7 @@ static int run(uint32_t kind, struct kv_loop *l, uint64_t iters, unsigned int qu
 	e = (struct kv_end){
 		.send_cq = ibv_cq_ex_to_cq(&d.cq),
 		.ex = &d.qp,
-		.put = kv_user_put_pick(KVERBS_OP_WRITE, false),
+		.put = kv_user_put_pick(KVERBS_OP_WRITE, false, inlined),
 		.send_wr = second,
 		.quiet = wr,
 	};
@@ -122,6 +132,7 @@ static int setup(void **state)
 		.qp.wr_start = wr_start,
 		.qp.wr_rdma_write = wr_write,
 		.qp.wr_set_sge = wr_set_sge,
+		.qp.wr_set_inline_data = wr_set_inline_data,
 		.qp.wr_complete = wr_complete,
 		.cq.start_poll = start_poll,
 		.cq.end_poll = end_poll,
@@ -141,7 +152,20 @@ static void test_completion(void **state)
 	assert_int_equal(d.rkey, 9);
 	assert_int_equal(d.remote_addr, 0x2000);
 	assert_int_equal(d.sge_addr, 0x1000);
+	assert_null(d.inline_addr);
 	assert_false(d.polling);
+}
+
+static void test_inline(void **state)
+{
+	struct kv_loop l;
+
+	inlined = true;
+	assert_int_equal(run(KVERBS_LOOP_STREAM, &l, 3, 1), 0);
+	inlined = false;
+	assert_ptr_equal(d.inline_addr, (void *)0x1000);
+	assert_int_equal(d.sge_addr, 0);
+	assert_int_equal(d.posted, 3 * 3);
 }
 
 /* A list is posted by one ibv_wr_complete(). */
@@ -196,14 +220,15 @@ static void test_flags(void **state)
 	assert_true(rc & IBV_QP_EX_WITH_RDMA_READ && rc & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP);
 	assert_true(uc & IBV_QP_EX_WITH_RDMA_WRITE && !(uc & IBV_QP_EX_WITH_RDMA_READ));
 	assert_int_equal(ud, IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM);
-	assert_ptr_not_equal(kv_user_put_pick(KVERBS_OP_SEND, true),
-			     kv_user_put_pick(KVERBS_OP_SEND, false));
+	assert_ptr_not_equal(kv_user_put_pick(KVERBS_OP_SEND, true, false),
+			     kv_user_put_pick(KVERBS_OP_SEND, false, false));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_completion, setup),
+		cmocka_unit_test_setup(test_inline, setup),
 		cmocka_unit_test_setup(test_lists, setup),
 		cmocka_unit_test_setup(test_failed_post, setup),
 		cmocka_unit_test_setup(test_failed_request, setup),

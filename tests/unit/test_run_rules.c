@@ -91,6 +91,8 @@ static void a_spec_has_nothing_else(void **state)
 	surplus(GIVEN(WORK | SPEC(WORKERS), 1, POST_TO_COMPLETION, WRITE), KVERBS_A_SPEC_WORKERS, "workers goes with");
 	surplus(GIVEN(WORK | SPEC(INTERVAL_NS), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_INTERVAL_NS,
 		"interval_ns goes with STREAM only");
+	surplus(GIVEN(WORK | SPEC(FLAGS), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_FLAGS,
+		"flags goes with loops that post sends");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -218,6 +220,19 @@ static void a_spec_that_the_device_can_do(void **state)
 	s.srq = s.several = false;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "two ends need a qp each");
 	s.cqs = KV_RUN_CQS_OWN;
+	s.flags = KVERBS_WR_SOLICITED | KVERBS_WR_INLINE | KVERBS_WR_FENCE;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.op = KVERBS_OP_WRITE;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "solicited goes with sends and write_with_imm");
+	s.op = KVERBS_OP_READ;
+	s.flags = KVERBS_WR_INLINE;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "inline goes with sends and writes");
+	s.flags = KVERBS_WR_FENCE;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.iwarp = true;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "a READ of iWARP takes no fence");
+	s.op = KVERBS_OP_SEND;
+	s.flags = 0;
 	s.iwarp = true;
 	s.loop = KVERBS_LOOP_PINGPONG;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);

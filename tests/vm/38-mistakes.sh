@@ -216,7 +216,7 @@ told "ping, unknown option" 2 "--fly is no option of 'kverbs ping', or the begin
 told "batch, unknown option" 2 "--fly is no option of 'kverbs batch', or the beginning of several; see 'kverbs batch --help'" \
 	kverbs batch --fly
 told "lat, a letter of perftest's that it does not have" 2 "-a is an option of perftest: 'kverbs compare --sizes all' and 'kverbs bw --size all' measure all sizes" kverbs lat -a
-told "bw, a letter of perftest's that has a value" 2 "-I is an option of perftest: kverbs posts no inline data in runs; give perftest -I 0 to compare" kverbs bw -I 64
+told "bw, a letter of perftest's that has a value" 2 "-o is an option of perftest: as many READs and atomics of a stream are outstanding as both devices can" kverbs bw -o 64
 told "lat, an option that is misspelled" 2 "--itres is no option of 'kverbs lat', but --iters is; see 'kverbs lat --help'" \
 	kverbs lat --itres 5
 told "lat, an option that is misspelled, with a value" 2 \

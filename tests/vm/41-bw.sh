@@ -86,6 +86,16 @@ for space in kernel user; do
 done
 bw "one CQ, both ways" --one-cq --both-ways --op write --size 64 --qps 4 --depth 16 --rounds 2 --duration 200ms
 holds "in both directions" '.cells[0] | .verified and (.kernel, .user | .thread_requests | length == 2 and min > 0)'
+bw "inline data, up to a size" --op write,read --size 32,4k -I 32 --depth 16 --list 4 --rounds 2 --duration 200ms
+holds "of those that can carry it" '[.cells[] | [.op, .size_bytes, .inline]] == [["write", 32, true], ["write", 4096, null],
+	["read", 32, null], ["read", 4096, null]] and all(.cells[]; .verified)'
+iwarp || {
+	bw "inline data by the extended API" --op write,send,send-imm,write-imm --size 32 -I 32 --api wr --space user --depth 16 --list 4 --rounds 1 \
+		--duration 200ms
+	holds "is verified" 'all(.cells[]; .inline and .verified)'
+	bw "requests that are solicited, and have a fence" --op send --size 64 --solicited --fence --depth 16 --rounds 1 --duration 100ms
+	holds "are told" '.cells[0] | .solicited and .fence and .inline == false and .verified'
+}
 bw "both ways" --both-ways --op "write,read$atomic" --size 64,4k --depth 16 --threads 2 --rounds 2 --duration 200ms
 holds "each direction has its threads" '.spec.both_ways and all(.cells[]; .both_ways and .verified and (.kernel, .user |
 	(.thread_requests | length == 4 and min > 0) and (.thread_requests | add) == .requests and (.thread_cpus | length == 2)))'
@@ -169,6 +179,7 @@ refused "--threads 4 with --qps 300 are 1200 connections: at most 1024" --thread
 refused "--qps 2 goes with --completion polled only" --qps 2 --completion event
 refused "--one-cq does not go with --srq" --one-cq --srq --op send
 refused "--one-cq with --qps 1024 needs a CQ for" --one-cq --qps 1024 --depth 16384
+refused "solicited goes with sends and write_with_imm only" --solicited --op write
 refused "--both-ways goes with --completion polled only" -b --completion event
 refused "--threads 9 with --both-ways are 18 threads: at most 16" -b --threads 9
 refused "--both-ways does not go with send-imm" -b --op write,send-imm

@@ -9,6 +9,8 @@
 /* Options that several commands have. */
 
 #define KV_OPTION_GID_MAX 65535
+/* More than any device takes inline. */
+#define KV_INLINE_MAX 65535
 
 /* Each macro is one option; @m is the struct kv_options in the command's struct @s. */
 #define KV_OPTION_DEV_ROW(s, m)								\
@@ -62,7 +64,6 @@
 	KV_OPTION_FOREIGN_ROW('A', "here it is --op fetch-add or --op cmp-swp"),	\
 	KV_OPTION_FOREIGN_ROW('F', "it is not needed, no frequency of the CPUs is refused"), \
 	KV_OPTION_FOREIGN_ROW('H', "the histogram is in the document of --json=FILE"),	\
-	KV_OPTION_FOREIGN_ROW('I', "kverbs posts no inline data in runs; give perftest -I 0 to compare"), \
 	KV_OPTION_FOREIGN_ROW('N', "it is not needed, there is no peak of the bandwidth"), \
 	KV_OPTION_FOREIGN_ROW('U', "the histogram is in the document of --json=FILE"),	\
 	KV_OPTION_FOREIGN_ROW('V', "here it is 'kverbs --version'"),			\
@@ -156,6 +157,12 @@
 	{ "connect", "HOW", "how the QPs are connected: raw (the tool brings them through their states; the default) or cm (-R; the RDMA CM does that)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect,	\
 	  .flag = 'R', .flagged = "cm" },							\
+	{ "inline", "BYTES", "sends and writes of at most so many bytes have them inline: they are copied when a request is posted; default: 0", \
+	  KV_OPTION_U32, .at = offsetof(s, m.work.inline_max), .max = KV_INLINE_MAX, .letter = 'I' }, \
+	{ "fence", NULL, "each request begins after the READs and atomics before it", \
+	  KV_OPTION_FLAG, .at = offsetof(s, m.work.fence) },				\
+	{ "solicited", NULL, "each request is solicited: it makes an event where a CQ is armed for these only; sends and write-imm", \
+	  KV_OPTION_FLAG, .at = offsetof(s, m.work.solicited) },			\
 	{ "api", "API", "user space: post (ibv_post_send, ibv_poll_cq; the default) or wr (libibverbs' extended API: ibv_wr_start, ibv_wr_rdma_write ..., ibv_wr_complete, ibv_start_poll)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.api), .names = kv_enum_api }
 

@@ -64,6 +64,11 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 		kv_out_put_string(obj, "qp_type", kv_enum_name(kv_enum_bw_type, w->type));
 		kv_out_put_string(obj, "connect", kv_enum_name(kv_enum_connect, w->connect));
 	}
+	if (w->kind != KV_KIND_NULL && kv_workload_flags(w)) {
+		kv_out_put_bool(obj, "inline", kv_workload_flags(w) & KVERBS_WR_INLINE);
+		kv_out_put_bool(obj, "fence", w->fence);
+		kv_out_put_bool(obj, "solicited", w->solicited);
+	}
 	kv_out_put_string(obj, "loop", kv_enum_name(kv_enum_kind, w->kind));
 	if (w->kind == KV_KIND_STREAM) {
 		kv_out_put_count(obj, "threads", w->threads);

@@ -267,6 +267,13 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 	return 0;
 }
 
+/** kv_workload_flags() - KVERBS_WR_* of each request */
+uint32_t kv_workload_flags(const struct kv_workload *w)
+{
+	return (w->size <= w->inline_max && kv_op_carries(w->op) ? KVERBS_WR_INLINE : 0) |
+	       (w->fence ? KVERBS_WR_FENCE : 0) | (w->solicited ? KVERBS_WR_SOLICITED : 0);
+}
+
 static uint64_t cq_of(const struct kv_workload *w, uint32_t requests)
 {
 	return (requests + 1ULL) * (w->one_cq ? w->qps : 1);
@@ -323,6 +330,10 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 	}
 	if (kv_dev_is_iwarp(dev) && kv_run_check_iwarp(kv_workload_kinds[w->kind].loop, w->op, &why))
 		return kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
+				    kv_enum_name(kv_enum_op, w->op), why.text);
+	if (kv_op_check_flags(w->op, kv_workload_flags(w), kv_dev_is_iwarp(dev), &why))
+		return why.error == -EINVAL ? kv_fault_usage(f, "%s: %s", kv_enum_name(kv_enum_op, w->op), why.text) :
+		       kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
 	if (!dev->max_mr_bytes)
 		return kv_fault_set(f, -EOPNOTSUPP,

@@ -49,6 +49,9 @@ struct kv_workload {
 	uint32_t rx_depth;
 	bool srq; /* KV_KIND_STREAM: the responder's QPs of a thread take @rx_depth receives from one SRQ */
 	bool one_cq; /* KV_KIND_STREAM: the connections of a thread have one CQ for sends in common, and one for receives */
+	uint32_t inline_max; /* sends and writes of at most so many bytes have them inline */
+	bool fence; /* each request waits for the READs and atomics before it */
+	bool solicited; /* each request makes an event at a responder that armed its CQ for such */
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
 	/* KV_KIND_STREAM: requests that are due in a second at each connection; 0: no request has a time when it is due. */
@@ -115,5 +118,6 @@ int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
 uint64_t kv_workload_send_cqe(const struct kv_workload *w);
 uint64_t kv_workload_recv_cqe(const struct kv_workload *w);
+uint32_t kv_workload_flags(const struct kv_workload *w);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);

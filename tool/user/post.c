@@ -187,18 +187,19 @@ static int prep_sges(struct kv_user *u, const struct kv_wr *wr, const struct kv_
 	return ret;
 }
 
-static unsigned int prep_flags(const struct kv_wr *wr)
+/* @flags: KVERBS_WR_* */
+unsigned int kv_user_post_flags(uint32_t flags)
 {
-	return (wr->flags & KVERBS_WR_UNSIGNALED ? 0 : IBV_SEND_SIGNALED) |
-	       (wr->flags & KVERBS_WR_SOLICITED ? IBV_SEND_SOLICITED : 0) |
-	       (wr->flags & KVERBS_WR_FENCE ? IBV_SEND_FENCE : 0) |
-	       (wr->flags & KVERBS_WR_INLINE ? IBV_SEND_INLINE : 0);
+	return (flags & KVERBS_WR_UNSIGNALED ? 0 : IBV_SEND_SIGNALED) |
+	       (flags & KVERBS_WR_SOLICITED ? IBV_SEND_SOLICITED : 0) |
+	       (flags & KVERBS_WR_FENCE ? IBV_SEND_FENCE : 0) |
+	       (flags & KVERBS_WR_INLINE ? IBV_SEND_INLINE : 0);
 }
 
 static void prep_send(const struct kv_wr *wr, const struct kv_user_ah *ah, struct ibv_send_wr *ib)
 {
 	ib->opcode = kv_user_post_opcode(wr->op);
-	ib->send_flags = prep_flags(wr);
+	ib->send_flags = kv_user_post_flags(wr->flags);
 	if (kv_op_needs_imm(wr->op))
 		ib->imm_data = htonl(wr->imm);
 	/* libsiw takes the key from where it takes that of a WRITE (push_send_wqe()). */

@@ -45,6 +45,7 @@ int kv_user_post_check_ready(struct kv_user *u, const struct kv_post *in,
 			     const struct kv_user_target *to);
 
 /* post.c */
+unsigned int kv_user_post_flags(uint32_t flags);
 enum ibv_wr_opcode kv_user_post_opcode(uint32_t op);
 
 void kv_user_queue_init(struct kv_user_queue *queue, uint32_t max, uint32_t max_sge);

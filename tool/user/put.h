@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include "loop_env.h"
 
-kv_put_fn kv_user_put_pick(uint32_t op, bool ud);
+kv_put_fn kv_user_put_pick(uint32_t op, bool ud, bool inlined);
 uint64_t kv_user_put_flags(enum ibv_qp_type type);
 
 /* The loops that were compiled with user/loop_wr.h: kv_loop_pick() and the like. */

@@ -154,6 +154,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 		.other_target = has_other_target(run, i),
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.sq_sig_all = end->qp->is.sq_sig_all,
+		.max_inline = end->qp->is.max_inline,
 		.max_send_wr = end->qp->is.max_send_wr,
 		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe / cq_ends(run),
 		.max_recv_wr = end->qp->srq ? end->qp->srq->rq.max : end->qp->rq.max,
@@ -209,6 +210,7 @@ int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 		.several = run->several,
 		.paced = run->spec.interval_ns,
 		.cqs = mark(run),
+		.flags = run->spec.flags,
 		.srq = run->spec.ends && run->ends[0].qp->srq,
 	};
 	int ret = kv_user_rule(u, kv_run_check_spec(&facts, &u->why));
@@ -251,7 +253,7 @@ static void prep_list(struct ibv_send_wr *last, struct ibv_send_wr *more, uint32
 
 	for (; list > 1; list--) {
 		*more = *last;
-		last->send_flags = 0;
+		last->send_flags = flags & ~(unsigned int)IBV_SEND_SIGNALED;
 		last->next = more;
 		last = more++;
 	}
@@ -272,7 +274,7 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	wr->sg_list = &to->send_sge;
 	wr->num_sge = 1;
 	wr->opcode = kv_user_post_opcode(spec->op);
-	wr->send_flags = IBV_SEND_SIGNALED;
+	wr->send_flags = kv_user_post_flags(spec->flags);
 	if (kv_op_is_atomic(spec->op)) {
 		wr->wr.atomic.remote_addr = end->remote_addr;
 		wr->wr.atomic.rkey = end->remote_key;
@@ -288,7 +290,7 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	}
 	to->quiet = more + spec->list - 1;
 	*to->quiet = *wr;
-	to->quiet->send_flags = 0;
+	to->quiet->send_flags &= ~(unsigned int)IBV_SEND_SIGNALED;
 	prep_list(to->quiet, to->quiet + 1, spec->list);
 	prep_list(wr, more, spec->list);
 	to->tx_tail = from->local->mem + end->local_offset + spec->size - 1;
@@ -319,7 +321,8 @@ struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	to->qp = from->qp->ib;
 	if (from->qp->api == KV_API_WR) {
 		to->ex = ibv_qp_to_qp_ex(to->qp);
-		to->put = kv_user_put_pick(run->spec.op, from->qp->is.type == KVERBS_QPT_UD);
+		to->put = kv_user_put_pick(run->spec.op, from->qp->is.type == KVERBS_QPT_UD,
+					   run->spec.flags & KVERBS_WR_INLINE);
 	}
 	to->send_cq = from->qp->send_cq->ib;
 	to->recv_cq = from->qp->recv_cq->ib;
