@@ -66,16 +66,6 @@ static struct kv_run_spec stream_of(const struct stage *s, uint32_t ends)
 	return spec;
 }
 
-static void go(struct link *l, const struct kv_run_spec *spec)
-{
-	uint32_t id;
-
-	must(l, call_run_start(&l->nl, spec, &id), "start a run");
-	run_wait(l, id);
-	must(l, call_run_get(&l->nl, id, &last), "look at the run");
-	must(l, call_run_del(&l->nl, id), "delete the run");
-}
-
 static bool all_good(uint32_t workers)
 {
 	for (uint32_t i = 0; i < last.workers; i++) {
@@ -97,7 +87,7 @@ static void test_stream(struct stage *s)
 		snprintf(text, sizeof(text), "  end %u ", i);
 		must(&s->l, call_buf_write(&s->l.nl, s->a[i].local, 0, text, 8), "write");
 	}
-	go(&s->l, &spec);
+	run_whole(&s->l, &spec, 0, &last);
 	result(all_good(1), "%u ends with one cq have the samples", FIRST);
 	for (unsigned int i = 0; i < FIRST; i++) {
 		snprintf(text, sizeof(text), "  end %u ", i);
@@ -105,14 +95,14 @@ static void test_stream(struct stage *s)
 	}
 	result(arrived, "what each has sent has arrived");
 	spec = stream_of(s, 1);
-	go(&s->l, &spec);
+	run_whole(&s->l, &spec, 0, &last);
 	result(!last.worker[0].error && last.worker[0].samples == SAMPLES, "one of them takes a run alone");
 	spec = stream_of(s, ENDS);
 	spec.ends = 4;
 	spec.workers = 2;
 	spec.end[2] = spec.end[FIRST];
 	spec.end[3] = spec.end[FIRST + 1];
-	go(&s->l, &spec);
+	run_whole(&s->l, &spec, 0, &last);
 	result(all_good(2), "two workers, of which each has a cq");
 }
 
@@ -213,7 +203,7 @@ static void test_failure(struct stage *s)
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
 	spec.end[1].remote_key ^= 0x5a5a00;
-	go(&s->l, &spec);
+	run_whole(&s->l, &spec, 0, &last);
 	result(run_was_refused(&last.worker[0]), "one of the ends fails, and the worker tells why");
 	refused(&s->l, call_run_start(&s->l.nl, &good, &id), -EBUSY, "an earlier run left requests outstanding",
 		"its qps before a reset");
@@ -225,7 +215,7 @@ static void test_failure(struct stage *s)
 	refused(&s->l, call_run_start(&s->l.nl, &spec, &id), -EBUSY, "an earlier run on another qp could complete",
 		"a qp of the cq, while one is not reset");
 	pair_reconnect(&s->l, &s->a[0], &s->b[0], KVERBS_QPT_RC);
-	go(&s->l, &good);
+	run_whole(&s->l, &good, 0, &last);
 	result(all_good(1), "and after that");
 }
 

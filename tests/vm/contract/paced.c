@@ -29,36 +29,26 @@ static struct kv_run_spec paced_spec(const struct end *a, const struct end *b)
 	return spec;
 }
 
-static void go(struct link *l, const struct kv_run_spec *spec)
-{
-	uint32_t id;
-
-	must(l, start(l, spec, &id), "start a run");
-	run_wait(l, id);
-	must(l, kv_op_run_get(&l->nl.base, &(struct kv_run_which){ id, 0 }, &last, NULL), "look at the run");
-	must(l, call_run_del(&l->nl, id), "delete the run");
-}
-
 static void test_pace(struct link *l, const struct end *a, const struct end *b)
 {
 	struct kv_run_spec spec = paced_spec(a, b);
 
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(last.workers == 2 && last.spec.interval_ns == MS && last.spec.signal == 2, "a paced stream tells its interval");
 	for (unsigned int i = 0; i < 2; i++)
 		result(!last.worker[i].error && last.worker[i].samples == 20 && last.worker[i].elapsed_ns >= 20 * MS,
 		       "worker %u: 20 groups take 20 intervals", i);
 	spec.iters = 0;
 	spec.time_ns = 12 * MS + MS / 2;
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && last.worker[0].samples && last.worker[0].samples <= 13 &&
 	       last.worker[0].elapsed_ns >= spec.time_ns, "its time is over: no group before it is due");
 	spec.interval_ns = 1;
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && last.worker[0].samples > 2 && kv_hist_max(&last.hist) > last.worker[0].elapsed_ticks / 4,
 	       "with more than can be done the samples have the delay");
 	spec.interval_ns = 0;
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && !last.spec.interval_ns, "a stream without an interval has none");
 }
 
@@ -79,7 +69,7 @@ static void test_cancel(struct link *l, const struct end *a, const struct end *b
 	must(l, call_run_del(&l->nl, id), "delete the run");
 	spec.interval_ns = MS;
 	spec.iters = 5;
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error, "and its qps take another");
 }
 

@@ -50,7 +50,6 @@ const struct kv_worker_result *run_wait(struct link *l, uint32_t id)
 	bail_out("run %u did not end in time", id);
 }
 
-/* Runs to the end. */
 bool run_was_refused(const struct kv_worker_result *w)
 {
 	return (w->error == -EIO && w->wc_status) || (is_iwarp() && w->error == -ENOTCONN);
@@ -64,6 +63,16 @@ const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spe
 	run_wait(l, id);
 	must(l, call_run_del(&l->nl, id), "delete the run");
 	return &last.worker[0];
+}
+
+void run_whole(struct link *l, const struct kv_run_spec *spec, uint32_t bins_of, struct kv_run_result *to)
+{
+	uint32_t id;
+
+	must(l, call_run_start(&l->nl, spec, &id), "start a run");
+	run_wait(l, id);
+	must(l, kv_op_run_get(&l->nl.base, &(struct kv_run_which){ id, bins_of }, to, NULL), "look at the run");
+	must(l, call_run_del(&l->nl, id), "delete the run");
 }
 
 static int start(struct link *l, const struct kv_run_spec *spec)

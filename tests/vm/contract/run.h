@@ -8,7 +8,10 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b);
 /* Waits for its end, up to 10 s. The first worker's result is valid until the next run's. */
 const struct kv_worker_result *run_wait(struct link *l, uint32_t id);
 const struct kv_worker_result *run_look(struct link *l, uint32_t id);
+/* Runs to the end. The first worker's result, as that of run_wait(). */
 const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spec);
+/* Runs to the end. @to: receives all results, and the bins of one worker. */
+void run_whole(struct link *l, const struct kv_run_spec *spec, uint32_t bins_of, struct kv_run_result *to);
 /* The peer has refused a request. siw also refuses a post while the connection ends (siw_post_send()). */
 bool run_was_refused(const struct kv_worker_result *w);
 

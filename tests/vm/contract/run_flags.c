@@ -10,16 +10,6 @@
 
 static struct kv_run_result last; /* too large for the stack */
 
-static void go(struct link *l, const struct kv_run_spec *spec)
-{
-	uint32_t id;
-
-	must(l, call_run_start(&l->nl, spec, &id), "start a run");
-	run_wait(l, id);
-	must(l, call_run_get(&l->nl, id, &last), "look at the run");
-	must(l, call_run_del(&l->nl, id), "delete the run");
-}
-
 /* The CPU copies the bytes: the device needs no key for them. */
 static void test_inline(struct link *l, struct end *a, struct end *b)
 {
@@ -28,7 +18,7 @@ static void test_inline(struct link *l, struct end *a, struct end *b)
 	spec.size = 16;
 	spec.flags = KVERBS_WR_INLINE;
 	must(l, call_buf_write(&l->nl, a->local, 0, "inline, one each", 16), "write");
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && last.worker[0].samples == 10 && last.spec.flags == KVERBS_WR_INLINE,
 	       "a run with inline data tells its flags");
 	result(holds(l, b->target, 0, "inline, one each", 16), "its bytes have arrived");
@@ -37,14 +27,14 @@ static void test_inline(struct link *l, struct end *a, struct end *b)
 	spec.list = 2;
 	spec.signal = 4;
 	must(l, call_buf_write(&l->nl, a->local, 0, "inline, in lists", 16), "write");
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && last.worker[0].samples == 10, "a stream with inline data");
 	result(holds(l, b->target, 0, "inline, in lists", 16), "has brought them, too");
 	spec.flags = KVERBS_WR_FENCE;
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && last.spec.flags == KVERBS_WR_FENCE, "a stream with a fence at each request");
 	spec.flags = 0;
-	go(l, &spec);
+	run_whole(l, &spec, 0, &last);
 	result(!last.worker[0].error && !last.spec.flags, "a stream without flags has none");
 }
 

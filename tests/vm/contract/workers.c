@@ -26,17 +26,6 @@ static struct kv_run_spec stream_spec(const struct end *a, const struct end *b, 
 	return spec;
 }
 
-/* Runs to the end; @last has the result, and the bins of a worker. */
-static void go(struct link *l, const struct kv_run_spec *spec, uint32_t bins_of)
-{
-	uint32_t id;
-
-	must(l, call_run_start(&l->nl, spec, &id), "start a run");
-	run_wait(l, id);
-	must(l, kv_op_run_get(&l->nl.base, &(struct kv_run_which){ id, bins_of }, &last, NULL), "look at the run");
-	must(l, call_run_del(&l->nl, id), "delete the run");
-}
-
 /* So many workers, and each with this end, this number of samples and of iterations before. */
 static bool each(uint32_t workers, int error, uint64_t samples, uint64_t warmup)
 {
@@ -73,7 +62,7 @@ static void test_results(struct link *l, struct end *a, struct end *b)
 	}
 	spec.warmup = 20;
 	spec.end[FEW - 1].has_cpu = true;
-	go(l, &spec, FEW - 1);
+	run_whole(l, &spec, FEW - 1, &last);
 	result(each(FEW, 0, 100, 20), "each worker has its samples, and its warm-up");
 	result(count_bins() == 100, "and its histogram");
 	result(last.spec.ends == FEW && last.spec.end[1].qp == a[1].qp && last.spec.cpu == -1 &&
@@ -86,7 +75,7 @@ static void test_results(struct link *l, struct end *a, struct end *b)
 	result(arrived, "what each has sent has arrived");
 	spec.loop = KVERBS_LOOP_POST_TO_COMPLETION;
 	spec.depth = 0;
-	go(l, &spec, 0);
+	run_whole(l, &spec, 0, &last);
 	result(each(FEW, 0, 100, 20), "each worker waits for each request");
 }
 
@@ -121,7 +110,7 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	fail_verb_set("nth", "2");
 	refused(l, call_run_start(&l->nl, &good, &id), -ENOMEM, "no thread for the run", "no thread for the second worker");
 	fail_verb_set("verb", "\n");
-	go(l, &good, 0);
+	run_whole(l, &good, 0, &last);
 	result(each(2, 0, 100, 0), "the next run has both");
 }
 
@@ -136,7 +125,7 @@ static void test_failure(struct link *l, struct end *a, struct end *b, uint64_t 
 	spec.time_ns = 60000000000ULL;
 	spec.warmup = warmup;
 	spec.end[1].remote_key ^= 0x5a5a00;
-	go(l, &spec, 1);
+	run_whole(l, &spec, 1, &last);
 	result(run_was_refused(&last.worker[1]), "a worker that fails %s tells why", when);
 	ended = last.workers == FEW;
 	for (unsigned int i = 0; i < FEW; i++)
@@ -144,7 +133,7 @@ static void test_failure(struct link *l, struct end *a, struct end *b, uint64_t 
 				    (!warmup || !last.worker[i].elapsed_ns));
 	result(ended, "and ends the others");
 	good.end[1] = good.end[--good.ends];
-	go(l, &good, 0);
+	run_whole(l, &good, 0, &last);
 	result(each(FEW - 1, 0, 100, 0), "their qps take another run");
 	pair_reconnect(l, &a[1], &b[1], KVERBS_QPT_RC);
 }
@@ -196,7 +185,7 @@ static void test_several_ends(struct link *l, struct end *a, struct end *b)
 	good.warmup = 20;
 	spec = good;
 	spec.end[2].has_cpu = true;
-	go(l, &spec, 1);
+	run_whole(l, &spec, 1, &last);
 	result(each(2, 0, 100, 20) && count_bins() == 100, "each worker of several ends has its samples");
 	result(last.spec.workers == 2 && last.spec.ends == FEW && last.spec.end[2].has_cpu, "and the spec says how many");
 	for (unsigned int i = 0; i < FEW; i++) {
@@ -232,12 +221,12 @@ static void test_several_ends(struct link *l, struct end *a, struct end *b)
 	spec.iters = 0;
 	spec.time_ns = 60000000000ULL;
 	spec.end[1].remote_key ^= 0x5a5a00;
-	go(l, &spec, 0);
+	run_whole(l, &spec, 0, &last);
 	result(run_was_refused(&last.worker[0]), "a worker of which one end fails tells why");
 	refused(l, call_run_start(&l->nl, &good, &id), -EBUSY, "an earlier run left requests outstanding",
 		"its qps before a reset");
 	reconnect_all(l, a, b);
-	go(l, &good, 0);
+	run_whole(l, &good, 0, &last);
 	result(each(2, 0, 100, 20), "and after that");
 }
 
