@@ -195,8 +195,9 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 
 /*
  * wc.qp is set by all drivers, also of a completion with an error (mlx5_poll_one(),
- * bnxt_re_poll_cq(), irdma_process_cqe(), __c4iw_poll_cq_one(), siw_reap_cqe(), rxe_poll_cq()), and
- * it is how ULPs find what a completion belongs to (nvme_rdma_recv_done(), nvmet_rdma_recv_done()).
+ * bnxt_re_poll_cq(), irdma_process_cqe(), __c4iw_poll_cq_one(), siw_reap_cqe(), make_send_cqe() and
+ * do_complete() of rxe), and it is how ULPs find what a completion belongs to
+ * (nvme_rdma_recv_done(), nvmet_rdma_recv_done()).
  * A QP outside of the run has no flow: its completion is dropped.
  */
 static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)

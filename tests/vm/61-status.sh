@@ -246,7 +246,7 @@ datagrams() {
 verb=/sys/module/fail_verb/parameters
 
 # ends_with NAME FUNCTION ERROR NTH MORE TEXT COMMAND…: the NTH call of FUNCTION and MORE behind it return ERROR and do
-# nothing; the command says TEXT, and ends with 1. It also prints what it has measured until then: on a fast host nothing.
+# nothing; the command says TEXT, and ends with 1. What it has measured before that it prints, too, if it has measured anything.
 ends_with() {
 	what=$1 text=$6
 	echo "rdma_rxe:$2" >$verb/verb
