@@ -73,7 +73,7 @@ def png_complaints(image, titles):
 def main():
     tap = Tap()
     for script in sorted(Path(sys.argv[1]).glob("*.[sp][vn]g")):
-        titles = series_of(json.loads(script.with_suffix(".json").read_text(encoding="utf-8")))
+        titles = series_of(json.loads(script.with_name(script.name + ".json").read_text(encoding="utf-8")))
         look = svg_complaints if script.suffix == ".svg" else png_complaints
         drawn = subprocess.run(["gnuplot", "-d"], input=script.read_bytes(), capture_output=True, check=False)
         complaints = drawn.stderr.decode().splitlines()

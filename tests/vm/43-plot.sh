@@ -21,7 +21,7 @@ chmod 755 "$work/bin/gnuplot" "$work/broken/gnuplot"
 
 image=$work/images/figure.svg
 
-# plot FIGURE COMMAND...: its figure in both formats, and the document beside them
+# plot FIGURE COMMAND...: its figure in both formats, each with the document of its own run beside it
 plot() {
 	figure=$1
 	shift
@@ -29,7 +29,7 @@ plot() {
 	for ending in svg png; do
 		# shellcheck disable=SC2086 # words
 		check "$figure has a figure: .$ending" sh -c "PATH=$work/bin:$PATH kverbs $* $by_cm --plot $OUT/plots/$figure.$ending \
-			--json=$OUT/plots/$figure.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$figure.$ending'"
+			--json=$OUT/plots/$figure.$ending.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$figure.$ending'"
 	done
 	check "$figure: its text, too" grep -qE "$DEV|connections" "$work/text"
 }
