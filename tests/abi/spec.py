@@ -19,13 +19,17 @@ def c_name(name):
 
 
 class Definition:
-    """An enum, flags, a constant or a struct; values: {C name: value}, in their order"""
+    """
+    An enum, flags, a constant or a struct; values: {C name: value}, in their order
+    partial: flags of which another definition has all
+    """
 
     def __init__(self, raw):
         self.name = raw["name"]
         self.type = raw["type"]
         self.enum = raw.get("enum-name", "").replace("-", "_")
         self.has_max = raw.get("render-max", False)
+        self.partial = self.type == "flags" and "header" in raw
         self.prefix = c_name(raw.get("name-prefix", f"kverbs-{self.name}-"))
         self.members = [(member["name"], member["type"]) for member in raw.get("members", [])]
         self.values = {}

@@ -74,20 +74,21 @@ class Documented:
     def __init__(self, name, text, values):
         self.values = values
         self.type = re.match(r"\w+", text)[0]
-        self.nest = self.enum = None
+        self.nest = self.enum = self.mask = None
         self.min = self.max = self.min_len = self.max_len = None
         nest = re.match(r"nest of enum kverbs_a_(\w+)", text)
         if nest:
             self.nest = nest[1].replace("_", "-")
             return
         enum = re.search(r"^\w+, enum (kverbs_\w+)(?:, up to (\w+))?", text)
-        flags = re.search(r"^\w+, (KVERBS_\w+_)\*", text)
+        flags = re.search(r"^\w+, (KVERBS_\w+_)\*(?:[^;]*?, but (\w+))?", text)
         array = re.search(r"array of struct (kverbs_\w+)", text)
         if enum:
             self.enum = enum[1]
             self.limit_enum(enum[2])
         elif flags:
             self.enum = flags[1]
+            self.mask = values[flags[1] + "_ALL"] & ~(values[flags[1] + flags[2]] if flags[2] else 0)
         elif array:
             self.enum = array[1]
         elif self.type == "binary":
@@ -153,7 +154,7 @@ class Documented:
 
 def compare_attribute(name, attribute, documented):
     complaints = []
-    for field in ("type", "nest", "min", "max", "min_len", "max_len"):
+    for field in ("type", "nest", "min", "max", "min_len", "max_len", "mask"):
         told, said = getattr(documented, field), getattr(attribute, field)
         if field == "max" and documented.enum and told is None:
             continue
@@ -206,7 +207,7 @@ def compare_definitions(tap, header, spec):
     for definition in spec.definitions.values():
         if definition.type in ("const", "flags"):
             said.update(definition.values)
-        if definition.type == "flags":
+        if definition.type == "flags" and not definition.partial:
             said[definition.prefix + "_ALL"] = sum(definition.values.values())
     tap.result("every constant and flag", same("macros", macros, said))
 
