@@ -23,7 +23,7 @@
 /* struct kv_env_cq is never defined: it is an ib_cq by another name. */
 struct kv_env_cq;
 
-/* A send request with one SGE, in the member that its operation needs. */
+/* A send request, in the member that its operation needs. */
 union kv_end_wr {
 	struct ib_send_wr wr;
 	struct ib_rdma_wr rdma;
@@ -40,7 +40,7 @@ union kv_end_wr {
  * @more: the other requests of a list
  * @quiet: a list of which no request is signaled; streams only
  * @recv_wr: the receive request of each post
- * @send_sge: the SGE of all these requests
+ * @send_sge: the SGEs of all these requests; each has the same
  * @recv_sge: the SGE of @recv_wr
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
@@ -53,7 +53,7 @@ struct kv_end {
 	union kv_end_wr *more;
 	union kv_end_wr *quiet;
 	struct ib_recv_wr recv_wr;
-	struct ib_sge send_sge;
+	struct ib_sge *send_sge;
 	struct ib_sge recv_sge;
 	u8 *rx_tail;
 	u8 *tx_tail;

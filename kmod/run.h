@@ -87,6 +87,7 @@ struct kv_run_end {
  * @spins_given: the user has set @spins
  * @interval_ns: from one group's due time to the next one's; 0: there is none
  * @flags: KVERBS_WR_* of each request
+ * @sges: of each send request
  */
 struct kv_run_spec {
 	u32 loop;
@@ -111,6 +112,7 @@ struct kv_run_spec {
 	bool spins_given;
 	u64 interval_ns;
 	u32 flags;
+	u32 sges;
 };
 
 /**
@@ -122,6 +124,7 @@ struct kv_run_spec {
  * @loop: the thread's loop; others set @loop.stop, and read counters
  * @end: [@ends], the work requests of @from
  * @more: the lists of these
+ * @sges: the SGEs of the send requests, kv_run_spec.sges for each end
  * @hist: samples
  * @wake: completed by a handler at the event of a CQ, or at the end of the loop; and when the
  *	run is cancelled, or @watch expires
@@ -141,6 +144,7 @@ struct kv_worker {
 	struct kv_loop loop;
 	struct kv_end *end;
 	union kv_end_wr *more;
+	struct ib_sge *sges;
 	struct kv_hist *hist;
 	struct completion wake;
 	struct timer_list watch;

@@ -171,12 +171,12 @@ static u32 worker_ends(const struct kv_run_spec *spec)
  * kv_worker_bytes() - the memory that a worker needs
  * @run: the run
  *
- * Return: bytes: its histogram, its thread, its ends, and what groups of requests need.
+ * Return: bytes: its histogram, its thread, its ends with their SGEs, and what groups of requests need.
  */
 size_t kv_worker_bytes(const struct kv_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
-	size_t per_end = sizeof(struct kv_end);
+	size_t per_end = sizeof(struct kv_end) + spec->sges * sizeof(struct ib_sge);
 
 	if (worker_has_groups(run))
 		per_end += spec->depth / spec->signal * sizeof(u64) +
@@ -220,6 +220,7 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	const struct kv_run_spec *spec = &run->spec;
 	int ret = 0, node = ibdev_to_node(run->obj.dev->ib);
 	struct kv_loop *loop = &worker->loop;
+	u32 i;
 
 	worker->run = run;
 	worker->ends = worker_ends(spec);
@@ -228,8 +229,12 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	kv_handler_init(worker);
 	worker->hist = kvzalloc_node(sizeof(*worker->hist), GFP_KERNEL_ACCOUNT, node);
 	worker->end = kvzalloc_node(worker->ends * sizeof(*worker->end), GFP_KERNEL_ACCOUNT, node);
-	if (!worker->hist || !worker->end)
+	worker->sges = kvzalloc_node(worker->ends * spec->sges * sizeof(*worker->sges),
+				     GFP_KERNEL_ACCOUNT, node);
+	if (!worker->hist || !worker->end || !worker->sges)
 		return -ENOMEM;
+	for (i = 0; i < worker->ends; i++)
+		worker->end[i].send_sge = worker->sges + i * spec->sges;
 	kv_hist_reset(worker->hist);
 	loop->hist = worker->hist;
 	loop->a = &worker->end[0];
@@ -257,6 +262,7 @@ void kv_worker_exit(struct kv_worker *worker)
 	kvfree(worker->loop.flow);
 	kvfree(worker->more);
 	kvfree(worker->loop.posted);
+	kvfree(worker->sges);
 	kvfree(worker->end);
 	kvfree(worker->hist);
 }

@@ -36,10 +36,11 @@ static void wr_set_sge(struct ib_sge *sge, const struct kv_pd *pd, const struct 
 	sge->length = length;
 }
 
+/* @at: of the memory's bytes, the first one that the SGE names */
 static void wr_prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
-			const struct kv_run_memory *memory, u32 length)
+			const struct kv_run_memory *memory, u64 at, u32 length)
 {
-	wr_set_sge(sge, from->qp->pd, memory->buf, memory->offset, memory->mr, length);
+	wr_set_sge(sge, from->qp->pd, memory->buf, memory->offset + at, memory->mr, length);
 }
 
 /* How many bytes from the first one on the key covers. */
@@ -105,18 +106,31 @@ static u64 wr_inline_addr(const struct kv_buf *buf, u64 offset)
 	return (uintptr_t)kv_buf_place(buf, offset).at;
 }
 
+static void wr_prep_send_sges(struct ib_sge *sge, const struct kv_run_spec *spec,
+			      const struct kv_run_end *from)
+{
+	const struct kv_run_memory *local = &from->local;
+	u64 at = 0;
+	u32 i;
+
+	for (i = 0; i < spec->sges; i++) {
+		wr_prep_sge(&sge[i], from, local, at, kv_run_sge_bytes(spec->size, spec->sges, i));
+		if (spec->flags & KVERBS_WR_INLINE)
+			sge[i].addr = wr_inline_addr(local->buf, local->offset + at);
+		at += sge[i].length;
+	}
+}
+
 static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 			  const struct kv_run_end *from)
 {
 	struct ib_send_wr *wr = &end->send.wr;
 
-	wr_prep_sge(&end->send_sge, from, &from->local, spec->size);
-	wr->sg_list = &end->send_sge;
-	wr->num_sge = 1;
+	wr_prep_send_sges(end->send_sge, spec, from);
+	wr->sg_list = end->send_sge;
+	wr->num_sge = spec->sges;
 	wr->opcode = opcodes[spec->op];
 	wr->send_flags = wr_send_flags(spec->flags);
-	if (spec->flags & KVERBS_WR_INLINE)
-		end->send_sge.addr = wr_inline_addr(from->local.buf, from->local.offset);
 	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
 		      spec->swap);
 	if (from->ah) {
@@ -137,7 +151,7 @@ static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 static void wr_prep_recv(struct kv_end *end, const struct kv_run_spec *spec,
 			 const struct kv_run_end *from)
 {
-	wr_prep_sge(&end->recv_sge, from, &from->target, wr_covered(&from->target));
+	wr_prep_sge(&end->recv_sge, from, &from->target, 0, wr_covered(&from->target));
 	end->recv_wr.wr_cqe = end->send.wr.wr_cqe;
 	end->recv_wr.sg_list = &end->recv_sge;
 	end->recv_wr.num_sge = 1;

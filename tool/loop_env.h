@@ -23,10 +23,10 @@ struct kv_end {
 	struct ibv_qp *qp; /* the QP, in RTS */
 	struct ibv_cq *send_cq; /* CQ of its sends */
 	struct ibv_cq *recv_cq; /* CQ of its receives; another CQ than @send_cq */
-	struct ibv_send_wr send_wr; /* the send request of each post, the first one of a list; one SGE */
+	struct ibv_send_wr send_wr; /* the send request of each post, the first one of a list */
 	struct ibv_send_wr *quiet; /* streams: a list of which no request is signaled */
 	struct ibv_recv_wr recv_wr; /* the receive request of each post */
-	struct ibv_sge send_sge; /* SGE of these requests */
+	struct ibv_sge *send_sge; /* the SGEs of these requests; each has the same */
 	struct ibv_sge recv_sge; /* SGE of @recv_wr */
 	volatile __u8 *rx_tail; /* last byte of the target */
 	__u8 *tx_tail; /* last byte of the local buffer */

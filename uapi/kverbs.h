@@ -1461,6 +1461,10 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_FLAGS: u32, KVERBS_WR_* of each request, but UNSIGNALED, which SIGNAL decides;
  *	default 0; not for NULL and STREAM_SERVER. INLINE: SENDs and WRITEs of at most the QP's
  *	MAX_INLINE bytes; SOLICITED: SENDs and WRITE_WITH_IMM
+ * @KVERBS_A_SPEC_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each request, over SIZE bytes
+ *	of the local buffer, one behind the other, each of SIZE / SGES bytes, the first SIZE % SGES
+ *	of them of one more. At most SIZE, the QP's MAX_SEND_SGE and, of a READ, the device's
+ *	MAX_SGE_RD; 1 of an atomic; not for NULL and STREAM_SERVER
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1487,6 +1491,7 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_WORKERS,
 	KVERBS_A_SPEC_INTERVAL_NS,
 	KVERBS_A_SPEC_FLAGS,
+	KVERBS_A_SPEC_SGES,
 
 	__KVERBS_A_SPEC_LAST,
 	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,

@@ -67,6 +67,7 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_WORKERS] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_WORKERS_MAX),
 	[KVERBS_A_SPEC_INTERVAL_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_interval),
 	[KVERBS_A_SPEC_FLAGS] = NLA_POLICY_MASK(NLA_U32, KV_RUN_FLAGS),
+	[KVERBS_A_SPEC_SGES] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_SGE_MAX),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -144,6 +145,7 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->workers = kv_run_workers(spec->loop, given_attrs->ends, given_attrs->workers);
 	spec->interval_ns = kv_u64_or(attrs[KVERBS_A_SPEC_INTERVAL_NS], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_SPEC_FLAGS], 0);
+	spec->sges = kv_u32_or(attrs[KVERBS_A_SPEC_SGES], 1);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = kv_u32_or(attrs[KVERBS_A_SPEC_CPU], -1);
 	return 0;
@@ -396,7 +398,8 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 	      nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ?:
 	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns);
 	if (!ret && kv_run_sends(spec->loop))
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context);
+		ret = nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context) ?:
+		      nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges);
 	if (!ret && !run->told)
 		ret = nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
 	if (!ret && kv_op_is_atomic(spec->op))

@@ -374,6 +374,21 @@ int kv_op_check_flags(__u32 op, __u32 flags, bool iwarp, struct kv_refusal *why)
 	return 0;
 }
 
+/**
+ * kv_op_check_sges() - does an operation take this number of SGEs?
+ * @op: enum kverbs_op, but RECV
+ * @sges: how many
+ * @iwarp: the device is iWARP
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why)
+{
+	return iwarp && kv_op_is_read(op) && sges != 1 ?
+	       kv_refusal_set(why, -EINVAL, "a READ of iWARP takes one sge") : 0;
+}
+
 /*
  * iWARP's limits. siw puts such a request into its queue before it refuses the request.
  * Then it refuses all other requests (siw_post_send()).
@@ -382,9 +397,7 @@ static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
 {
 	if (kv_op_check_iwarp(r->op, why))
 		return why->error;
-	if (kv_op_is_read(r->op) && r->sges != 1)
-		return kv_refusal_set(why, -EINVAL, "a READ of iWARP takes one sge");
-	return 0;
+	return kv_op_check_sges(r->op, r->sges, true, why);
 }
 
 /*

@@ -64,6 +64,8 @@ static const struct limit spec_limits[] = {
 	  "interval_ns goes with STREAM only" },
 	{ KVERBS_A_SPEC_FLAGS, SENDERS, any_op,
 	  "flags goes with loops that post sends: NULL and STREAM_SERVER do not" },
+	{ KVERBS_A_SPEC_SGES, SENDERS, any_op,
+	  "sges goes with loops that post sends: NULL and STREAM_SERVER do not" },
 	{ 0 },
 };
 
@@ -347,6 +349,42 @@ int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why)
 }
 
 /**
+ * kv_run_sge_bytes() - the length of one of a request's SGEs
+ * @size: bytes of the request
+ * @sges: how many SGEs it has, from 1 to @size
+ * @number: of the SGE, from 0 on
+ *
+ * Return: bytes.
+ */
+__u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number)
+{
+	return size / sges + (number < size % sges);
+}
+
+/**
+ * kv_run_check_sges() - can the requests of a run have this number of SGEs?
+ * @s: op, size, sges, max_sge_rd and iwarp
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
+{
+	/* Any device takes one. */
+	if (s->sges <= 1)
+		return 0;
+	if (s->sges > s->size)
+		return kv_refusal_set(why, -EINVAL, "more sges than bytes: sges is above size");
+	if (kv_op_is_atomic(s->op))
+		return kv_refusal_set(why, -EINVAL, "an atomic operation takes one sge");
+	if (kv_op_check_sges(s->op, s->sges, s->iwarp, why))
+		return why->error;
+	if (kv_op_is_read(s->op) && s->sges > s->max_sge_rd)
+		return kv_refusal_set(why, -EINVAL, "more sges than the device's max_sge_rd");
+	return 0;
+}
+
+/**
  * kv_run_check_spec() - can a run do this?
  * @s: loop, operation and size of the run
  * @why: receives the refusal
@@ -372,7 +410,7 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 				      "interval_ns goes with one end for each worker: give as many workers as ends");
 	if (s->iwarp && kv_run_check_iwarp(s->loop, s->op, why))
 		return why->error;
-	if (kv_op_check_flags(s->op, s->flags, s->iwarp, why))
+	if (kv_op_check_flags(s->op, s->flags, s->iwarp, why) || kv_run_check_sges(s, why))
 		return why->error;
 	if (!kv_op_is_atomic(s->op))
 		return 0;
@@ -554,6 +592,8 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
 	if (s->loop == KVERBS_LOOP_STREAM && check_depth(s, end, why))
 		return -EINVAL;
+	if (s->sges > end->max_send_sge)
+		return kv_refusal_set(why, -EINVAL, "more sges than the qp's max_send_sge");
 	if (kv_run_sends(s->loop) &&
 	    (check_buf(&end->local, s->size, why) || check_inline(s, end, why)))
 		return why->error;

@@ -612,6 +612,7 @@ static void start_paced(void)
 	put_u32(KVERBS_A_SPEC_DEPTH, 4);
 	put_u64(KVERBS_A_SPEC_INTERVAL_NS, 300000);
 	put_u32(KVERBS_A_SPEC_FLAGS, KVERBS_WR_FENCE);
+	put_u32(KVERBS_A_SPEC_SGES, 1);
 	put_end(KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 0);
 	nest_end();
 }

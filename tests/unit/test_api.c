@@ -25,8 +25,8 @@ static struct device {
 	enum ibv_wc_status status;
 } d;
 
-/* The requests have inline data. */
-static bool inlined;
+/* How the requests name their bytes. */
+static enum kv_put_data data;
 
 static void wr_start(struct ibv_qp_ex *qp)
 {
@@ -52,6 +52,20 @@ static void wr_set_inline_data(struct ibv_qp_ex *qp, void *addr, size_t length)
 {
 	assert_int_equal(length, 64);
 	d.inline_addr = addr;
+}
+
+static void wr_set_sge_list(struct ibv_qp_ex *qp, size_t n, const struct ibv_sge *sge)
+{
+	assert_int_equal(n, 2);
+	assert_int_equal(sge[1].length, 64);
+	d.sge_addr = sge[1].addr;
+}
+
+static void wr_set_inline_data_list(struct ibv_qp_ex *qp, size_t n, const struct ibv_data_buf *buf)
+{
+	assert_int_equal(n, 2);
+	assert_int_equal(buf[1].length, 32);
+	d.inline_addr = buf[1].addr;
 }
 
 static int wr_complete(struct ibv_qp_ex *qp)
@@ -95,21 +109,26 @@ static int run(uint32_t kind, struct kv_loop *l, uint64_t iters, unsigned int qu
 {
 	static struct kv_hist hist;
 	static uint64_t posted[4];
-	static struct ibv_sge sge = { .addr = 0x1000, .length = 64, .lkey = 7 };
+	/* Two SGEs, and room for two buffers of inline data. */
+	static struct ibv_sge sge[4] = { { .addr = 0x1000, .length = 64, .lkey = 7 },
+					 { .addr = 0x3000, .length = 64, .lkey = 7 } };
+	int sges = data == KV_PUT_SGES || data == KV_PUT_INLINES ? 2 : 1;
 	static struct ibv_send_wr second, wr[2];
 	static struct kv_end e;
 
 	kv_hist_reset(&hist);
-	second = (struct ibv_send_wr){ .sg_list = &sge, .num_sge = 1, .send_flags = IBV_SEND_SIGNALED };
+	second = (struct ibv_send_wr){ .sg_list = sge, .num_sge = sges, .send_flags = IBV_SEND_SIGNALED };
 	second.wr.rdma.rkey = 9;
 	second.wr.rdma.remote_addr = 0x2000;
+	if (data == KV_PUT_INLINES)
+		kv_user_put_bufs(&second)[1] = (struct ibv_data_buf){ .addr = (void *)0x4000, .length = 32 };
 	wr[0] = wr[1] = second;
 	wr[0].send_flags = wr[1].send_flags = 0;
 	wr[0].next = &wr[1];
 	e = (struct kv_end){
 		.send_cq = ibv_cq_ex_to_cq(&d.cq),
 		.ex = &d.qp,
-		.put = kv_user_put_pick(KVERBS_OP_WRITE, false, inlined),
+		.put = kv_user_put_pick(KVERBS_OP_WRITE, false, data),
 		.send_wr = second,
 		.quiet = wr,
 	};
@@ -128,11 +147,14 @@ static int run(uint32_t kind, struct kv_loop *l, uint64_t iters, unsigned int qu
 
 static int setup(void **state)
 {
+	data = KV_PUT_SGE;
 	d = (struct device){
 		.qp.wr_start = wr_start,
 		.qp.wr_rdma_write = wr_write,
 		.qp.wr_set_sge = wr_set_sge,
 		.qp.wr_set_inline_data = wr_set_inline_data,
+		.qp.wr_set_sge_list = wr_set_sge_list,
+		.qp.wr_set_inline_data_list = wr_set_inline_data_list,
 		.qp.wr_complete = wr_complete,
 		.cq.start_poll = start_poll,
 		.cq.end_poll = end_poll,
@@ -160,12 +182,24 @@ static void test_inline(void **state)
 {
 	struct kv_loop l;
 
-	inlined = true;
+	data = KV_PUT_INLINE;
 	assert_int_equal(run(KVERBS_LOOP_STREAM, &l, 3, 1), 0);
-	inlined = false;
 	assert_ptr_equal(d.inline_addr, (void *)0x1000);
 	assert_int_equal(d.sge_addr, 0);
 	assert_int_equal(d.posted, 3 * 3);
+}
+
+static void test_sges(void **state)
+{
+	struct kv_loop l;
+
+	data = KV_PUT_SGES;
+	assert_int_equal(run(KVERBS_LOOP_STREAM, &l, 3, 1), 0);
+	assert_int_equal(d.sge_addr, 0x3000);
+	assert_null(d.inline_addr);
+	data = KV_PUT_INLINES;
+	assert_int_equal(run(KVERBS_LOOP_STREAM, &l, 3, 1), 0);
+	assert_ptr_equal(d.inline_addr, (void *)0x4000);
 }
 
 /* A list is posted by one ibv_wr_complete(). */
@@ -220,8 +254,8 @@ static void test_flags(void **state)
 	assert_true(rc & IBV_QP_EX_WITH_RDMA_READ && rc & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP);
 	assert_true(uc & IBV_QP_EX_WITH_RDMA_WRITE && !(uc & IBV_QP_EX_WITH_RDMA_READ));
 	assert_int_equal(ud, IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM);
-	assert_ptr_not_equal(kv_user_put_pick(KVERBS_OP_SEND, true, false),
-			     kv_user_put_pick(KVERBS_OP_SEND, false, false));
+	assert_ptr_not_equal(kv_user_put_pick(KVERBS_OP_SEND, true, KV_PUT_SGE),
+			     kv_user_put_pick(KVERBS_OP_SEND, false, KV_PUT_SGE));
 }
 
 int main(void)
@@ -229,6 +263,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_completion, setup),
 		cmocka_unit_test_setup(test_inline, setup),
+		cmocka_unit_test_setup(test_sges, setup),
 		cmocka_unit_test_setup(test_lists, setup),
 		cmocka_unit_test_setup(test_failed_post, setup),
 		cmocka_unit_test_setup(test_failed_request, setup),

@@ -93,6 +93,8 @@ static void a_spec_has_nothing_else(void **state)
 		"interval_ns goes with STREAM only");
 	surplus(GIVEN(WORK | SPEC(FLAGS), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_FLAGS,
 		"flags goes with loops that post sends");
+	surplus(GIVEN(WORK | SPEC(SGES), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_SGES,
+		"sges goes with loops that post sends");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -231,6 +233,26 @@ static void a_spec_that_the_device_can_do(void **state)
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.iwarp = true;
 	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "a READ of iWARP takes no fence");
+	s.flags = 0;
+	s.max_sge_rd = 30;
+	s.sges = 1;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.sges = 2;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "a READ of iWARP takes one sge");
+	s.iwarp = false;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.sges = 31;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "more sges than the device's max_sge_rd");
+	s.op = KVERBS_OP_WRITE;
+	s.size = 31;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.size = 30;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "more sges than bytes");
+	s.op = KVERBS_OP_FETCH_ADD;
+	s.size = 8;
+	s.sges = 2;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "an atomic operation takes one sge");
+	s.sges = 1;
 	s.op = KVERBS_OP_SEND;
 	s.flags = 0;
 	s.iwarp = true;
@@ -304,6 +326,22 @@ static void a_qp_that_a_run_takes(void **state)
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "requests posted by hand are outstanding");
 }
 
+static void a_requests_sges_have_all_its_bytes(void **state)
+{
+	assert_int_equal(kv_run_sge_bytes(10, 1, 0), 10);
+	for (uint32_t sges = 1; sges <= 32; sges++) {
+		uint32_t bytes = 0;
+
+		for (uint32_t i = 0; i < sges; i++) {
+			uint32_t length = kv_run_sge_bytes(100, sges, i);
+
+			assert_true(length == 100 / sges || (length == 100 / sges + 1 && i < 100 % sges));
+			bytes += length;
+		}
+		assert_int_equal(bytes, 100);
+	}
+}
+
 /* An end of a SEND ping-pong by an MR's keys, of which @change makes one thing wrong. */
 #define WRONG(change, error, text)							\
 	do {										\
@@ -317,9 +355,9 @@ static void an_end_where_a_run_can_begin(void **state)
 {
 	const struct kv_run_buf_facts mr = { .buffer = 4096, .contiguous = 32, .by_mr = true, .same_pd = true,
 					     .registered = true, .length = 64 };
-	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2 };
+	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2, .max_send_sge = 1 };
 	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_PINGPONG, .op = KVERBS_OP_SEND, .size = 64,
-						.depth = 1, .list = 1, .signal = 1 };
+						.depth = 1, .list = 1, .signal = 1, .sges = 1 };
 	const struct kv_run_spec_facts cmp_swp = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP,
 						   .size = 8, .depth = 1, .list = 1, .signal = 1 };
 	struct kv_run_end_facts atomic = { .local = mr, .remote_addr = 8 };
@@ -329,6 +367,7 @@ static void an_end_where_a_run_can_begin(void **state)
 	behind.local.offset = behind.local.first = 4096 - 64;
 	assert_int_equal(kv_run_check_end(&send, &behind, &why), 0);
 	WRONG(end.needs_reset = true, -EBUSY, "an earlier run left requests");
+	WRONG(end.max_send_sge = 0, -EINVAL, "more sges than the qp's max_send_sge");
 	WRONG(end.local.buffer = 63, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.local.first = 4096 - 63, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.local.first = UINT64_MAX, -EINVAL, "size is larger than what the buffer has");
@@ -413,6 +452,7 @@ int main(void)
 		cmocka_unit_test(an_end_has_what_the_run_needs),
 		cmocka_unit_test(a_spec_that_the_device_can_do),
 		cmocka_unit_test(a_qp_that_a_run_takes),
+		cmocka_unit_test(a_requests_sges_have_all_its_bytes),
 		cmocka_unit_test(an_end_where_a_run_can_begin),
 		cmocka_unit_test(an_end_where_a_stream_can_begin),
 		cmocka_unit_test(an_end_where_a_stream_server_can_begin),

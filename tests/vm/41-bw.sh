@@ -96,6 +96,15 @@ iwarp || {
 	bw "requests that are solicited, and have a fence" --op send --size 64 --solicited --fence --depth 16 --rounds 1 --duration 100ms
 	holds "are told" '.cells[0] | .solicited and .fence and .inline == false and .verified'
 }
+bw "several SGEs in a request" --op write,send --size 15,4k --sges 4 -I 15 --depth 16 --list 4 --rounds 1 --duration 100ms
+holds "their bytes arrive" 'all(.cells[]; .sges == 4 and .verified)'
+iwarp || {
+	bw "READs into several SGEs" --op read --size 15,4k --sges 4 --depth 16 --rounds 1 --duration 100ms
+	holds "bring all bytes" 'all(.cells[]; .sges == 4 and .verified)'
+	# librxe's wr_set_sge_list() sums up the SGEs' lengths right only if they are equal (mended in 2026).
+	bw "several SGEs by the extended API" --op read,write,send --size 64,4k --sges 4 --api wr --depth 16 --rounds 1 --duration 100ms
+	holds "bring all bytes" 'all(.cells[]; .sges == 4 and .verified)'
+}
 bw "both ways" --both-ways --op "write,read$atomic" --size 64,4k --depth 16 --threads 2 --rounds 2 --duration 200ms
 holds "each direction has its threads" '.spec.both_ways and all(.cells[]; .both_ways and .verified and (.kernel, .user |
 	(.thread_requests | length == 4 and min > 0) and (.thread_requests | add) == .requests and (.thread_cpus | length == 2)))'
@@ -180,6 +189,10 @@ refused "--qps 2 goes with --completion polled only" --qps 2 --completion event
 refused "--one-cq does not go with --srq" --one-cq --srq --op send
 refused "--one-cq with --qps 1024 needs a CQ for" --one-cq --qps 1024 --depth 16384
 refused "solicited goes with sends and write_with_imm only" --solicited --op write
+refused "--sges 4, write of 2 bytes on $DEV: more sges than bytes" --sges 4 --op write --size 2
+refused "it takes a number from 1 to 32" --sges 33
+iwarp || refused "an atomic operation takes one sge" --sges 2 --op fetch-add
+iwarp && refused "a READ of iWARP takes one sge" --sges 2 --op read --size 64
 refused "--both-ways goes with --completion polled only" -b --completion event
 refused "--threads 9 with --both-ways are 18 threads: at most 16" -b --threads 9
 refused "--both-ways does not go with send-imm" -b --op write,send-imm

@@ -118,7 +118,7 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
 /**
  * kv_endpoint_add_qp() - make a QP
  * @e: the endpoint, with its PD and its CQs
- * @init: type, requests, and the SRQ if there is one; each request has at most one SGE
+ * @init: type, requests, the SRQ if there is one, and SGEs of a send request, by default 1; a receive has one
  */
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
 {
@@ -130,7 +130,7 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 	whole.api = e->api;
 	whole.send_cq = e->send_cq;
 	whole.recv_cq = e->recv_cq;
-	whole.max_send_sge = 1;
+	whole.max_send_sge = init->max_send_sge ?: 1;
 	whole.max_recv_sge = !whole.srq;
 	ret = kv_op_qp_new(e->site->b, &whole, &qp, &e->verb[KV_VERB_QP_NEW].verb_ns);
 	if (ret)

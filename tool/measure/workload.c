@@ -297,6 +297,26 @@ uint64_t kv_workload_recv_cqe(const struct kv_workload *w)
 	return cq_of(w, MAX(kv_workload_recvs(w), KV_LOOP_RECVS) + KV_WORKLOAD_RECVS_MORE);
 }
 
+static int check_sges(const struct kv_workload *w, const struct kv_dev *dev, const char *space, struct kv_fault *f)
+{
+	const struct kv_run_spec_facts facts = {
+		.op = w->op,
+		.size = w->size,
+		.sges = w->sges,
+		.max_sge_rd = dev->max_sge_rd,
+		.iwarp = kv_dev_is_iwarp(dev),
+	};
+	struct kv_refusal why;
+
+	if (w->sges > dev->max_send_sge)
+		return kv_fault_usage(f, "--sges %u: a request on %s has at most %u SGEs (%s space)", w->sges, dev->name,
+				      dev->max_send_sge, space);
+	if (!kv_run_check_sges(&facts, &why))
+		return 0;
+	return kv_fault_usage(f, "--sges %u, %s of %u bytes on %s: %s (%s space)", w->sges,
+			      kv_enum_name(kv_enum_op, w->op), w->size, dev->name, why.text, space);
+}
+
 /**
  * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
@@ -335,6 +355,9 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return why.error == -EINVAL ? kv_fault_usage(f, "%s: %s", kv_enum_name(kv_enum_op, w->op), why.text) :
 		       kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
+	ret = check_sges(w, dev, space, f);
+	if (ret)
+		return ret;
 	if (!dev->max_mr_bytes)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no fast registration, which buffers of runs need",

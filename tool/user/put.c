@@ -14,73 +14,86 @@ static inline void start(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
 	qp->wr_flags = wr->send_flags;
 }
 
-static inline void end(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void end(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
-	if (inlined)
-		ibv_wr_set_inline_data(qp, (void *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
-	else
+	switch (data) {
+	case KV_PUT_SGE:
 		ibv_wr_set_sge(qp, wr->sg_list->lkey, wr->sg_list->addr, wr->sg_list->length);
+		break;
+	case KV_PUT_SGES:
+		ibv_wr_set_sge_list(qp, (size_t)wr->num_sge, wr->sg_list);
+		break;
+	case KV_PUT_INLINE:
+		ibv_wr_set_inline_data(qp, (void *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
+		break;
+	default:
+		ibv_wr_set_inline_data_list(qp, (size_t)wr->num_sge, kv_user_put_bufs(wr));
+	}
 }
 
-static inline void end_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void end_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	ibv_wr_set_ud_addr(qp, wr->wr.ud.ah, wr->wr.ud.remote_qpn, wr->wr.ud.remote_qkey);
-	end(qp, wr, inlined);
+	end(qp, wr, data);
 }
 
-static inline void add_send(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void add_send(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send(qp);
-	end(qp, wr, inlined);
+	end(qp, wr, data);
 }
 
-static inline void add_send_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void add_send_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send(qp);
-	end_ud(qp, wr, inlined);
+	end_ud(qp, wr, data);
 }
 
-static inline void add_send_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void add_send_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send_imm(qp, wr->imm_data);
-	end(qp, wr, inlined);
+	end(qp, wr, data);
 }
 
-static inline void add_send_imm_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void add_send_imm_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send_imm(qp, wr->imm_data);
-	end_ud(qp, wr, inlined);
+	end_ud(qp, wr, data);
 }
 
-static inline void add_write(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void add_write(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_rdma_write(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
-	end(qp, wr, inlined);
+	end(qp, wr, data);
 }
 
-static inline void add_write_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, bool inlined)
+static inline void add_write_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_rdma_write_imm(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr, wr->imm_data);
-	end(qp, wr, inlined);
+	end(qp, wr, data);
 }
 
-/* One for requests with an SGE, and one for requests with inline data. */
-#define PUT(name)									\
-	static void put_##name(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)	\
+static inline void add_read(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+{
+	start(qp, wr);
+	ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
+	end(qp, wr, data);
+}
+
+/* A function for each enum kv_put_data. */
+#define PUT_DATA(name, data)								\
+	static void put_##name##_##data(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)	\
 	{										\
-		add_##name(qp, wr, false);						\
-	}										\
-											\
-	static void put_##name##_inline(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr) \
-	{										\
-		add_##name(qp, wr, true);						\
+		add_##name(qp, wr, data);						\
 	}
+#define PUT_SGES(name) PUT_DATA(name, KV_PUT_SGE) PUT_DATA(name, KV_PUT_SGES)
+#define PUT(name) PUT_SGES(name) PUT_DATA(name, KV_PUT_INLINE) PUT_DATA(name, KV_PUT_INLINES)
 
 PUT(send)
 PUT(send_ud)
@@ -88,20 +101,14 @@ PUT(send_imm)
 PUT(send_imm_ud)
 PUT(write)
 PUT(write_imm)
-
-static void put_read(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
-{
-	start(qp, wr);
-	ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
-	end(qp, wr, false);
-}
+PUT_SGES(read)
 
 static void put_fetch_add(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
 {
 	start(qp, wr);
 	ibv_wr_atomic_fetch_add(qp, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
 				wr->wr.atomic.compare_add);
-	end(qp, wr, false);
+	end(qp, wr, KV_PUT_SGE);
 }
 
 static void put_cmp_swp(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
@@ -109,32 +116,37 @@ static void put_cmp_swp(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
 	start(qp, wr);
 	ibv_wr_atomic_cmp_swp(qp, wr->wr.atomic.rkey, wr->wr.atomic.remote_addr,
 			      wr->wr.atomic.compare_add, wr->wr.atomic.swap);
-	end(qp, wr, false);
+	end(qp, wr, KV_PUT_SGE);
 }
 
 /**
  * kv_user_put_pick() - the function that adds a request of an operation that runs take
  * @op: enum kverbs_op, one that kv_op_fits_loop()
  * @ud: the QP's type is UD
- * @inlined: the requests have inline data, which the operation can carry
+ * @data: how its requests name their bytes, which the operation can do
  */
-kv_put_fn kv_user_put_pick(uint32_t op, bool ud, bool inlined)
+kv_put_fn kv_user_put_pick(uint32_t op, bool ud, enum kv_put_data data)
 {
-	static const kv_put_fn fn[][2] = {
-		[KVERBS_OP_SEND] = { put_send, put_send_inline },
-		[KVERBS_OP_SEND_WITH_IMM] = { put_send_imm, put_send_imm_inline },
-		[KVERBS_OP_WRITE] = { put_write, put_write_inline },
-		[KVERBS_OP_WRITE_WITH_IMM] = { put_write_imm, put_write_imm_inline },
-		[KVERBS_OP_READ] = { put_read },
-		[KVERBS_OP_FETCH_ADD] = { put_fetch_add },
-		[KVERBS_OP_CMP_SWP] = { put_cmp_swp },
+#define SGES(name) [KV_PUT_SGE] = put_##name##_KV_PUT_SGE, [KV_PUT_SGES] = put_##name##_KV_PUT_SGES
+#define ALL(name) { SGES(name), [KV_PUT_INLINE] = put_##name##_KV_PUT_INLINE,		\
+		    [KV_PUT_INLINES] = put_##name##_KV_PUT_INLINES }
+	static const kv_put_fn fn[][KV_PUT_DATA] = {
+		[KVERBS_OP_SEND] = ALL(send),
+		[KVERBS_OP_SEND_WITH_IMM] = ALL(send_imm),
+		[KVERBS_OP_WRITE] = ALL(write),
+		[KVERBS_OP_WRITE_WITH_IMM] = ALL(write_imm),
+		[KVERBS_OP_READ] = { SGES(read) },
+		[KVERBS_OP_FETCH_ADD] = { [KV_PUT_SGE] = put_fetch_add },
+		[KVERBS_OP_CMP_SWP] = { [KV_PUT_SGE] = put_cmp_swp },
 	};
-	static const kv_put_fn to_ud[][2] = {
-		[KVERBS_OP_SEND] = { put_send_ud, put_send_ud_inline },
-		[KVERBS_OP_SEND_WITH_IMM] = { put_send_imm_ud, put_send_imm_ud_inline },
+	static const kv_put_fn to_ud[][KV_PUT_DATA] = {
+		[KVERBS_OP_SEND] = ALL(send_ud),
+		[KVERBS_OP_SEND_WITH_IMM] = ALL(send_imm_ud),
 	};
+#undef ALL
+#undef SGES
 
-	return ud ? to_ud[op][inlined] : fn[op][inlined];
+	return ud ? to_ud[op][data] : fn[op][data];
 }
 
 /**

@@ -51,6 +51,7 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 		return kv_user_fail(u, -EINVAL, "timeout_ns must be 1 ms to 1 h");
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
+	spec->sges = spec->sges ?: 1;
 	spec->list = spec->list ?: 1;
 	spec->signal = spec->signal ?: spec->list;
 	spec->depth = spec->depth ?: spec->signal;
@@ -246,6 +247,7 @@ static void free_workers(struct kv_user_run *run)
 		free(w->loop.flow);
 		free(w->more);
 		free(w->posted);
+		free(w->sges);
 		free(w->end);
 	}
 	free(run->worker);
@@ -269,9 +271,10 @@ static int init_worker(struct kv_user_run *run, struct kv_user_worker *w)
 	if (!run->share)
 		return 0;
 	w->end = calloc(run->share, sizeof(*w->end));
+	w->sges = calloc((size_t)run->share * 2 * spec->sges, sizeof(*w->sges));
 	w->posted = calloc(run->share * loop->groups, sizeof(*w->posted));
 	w->more = calloc(run->share * kv_user_wr_more(spec), sizeof(*w->more));
-	if (!w->end || !w->posted || !w->more)
+	if (!w->end || !w->sges || !w->posted || !w->more)
 		return -ENOMEM;
 	loop->posted = w->posted;
 	loop->a = &w->end[0];
@@ -509,6 +512,8 @@ static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 		spec->list = 0;
 		spec->signal = 0;
 	}
+	if (!kv_run_sends(spec->loop))
+		spec->sges = 0;
 	snprintf(spec->dev, sizeof(spec->dev), "%s", kv_user_dev_name(run->obj.dev));
 }
 

@@ -23,7 +23,8 @@ struct kv_user_worker {
 	struct kv_user_run *run; /* its run */
 	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
 	unsigned int first; /* number of its first end in the run */
-	struct kv_end *end; /* the work requests of its ends; owned, as are the next two */
+	struct kv_end *end; /* the work requests of its ends; owned, as are the next three */
+	struct ibv_sge *sges; /* for each end those of a send request, and room for kv_user_put_bufs() */
 	__u64 *posted; /* when the groups outstanding were posted, for each end */
 	struct ibv_send_wr *more; /* kv_user_wr_more() requests for each end */
 	struct kv_hist hist; /* samples */

@@ -155,6 +155,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.sq_sig_all = end->qp->is.sq_sig_all,
 		.max_inline = end->qp->is.max_inline,
+		.max_send_sge = end->qp->is.max_send_sge,
 		.max_send_wr = end->qp->is.max_send_wr,
 		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe / cq_ends(run),
 		.max_recv_wr = end->qp->srq ? end->qp->srq->rq.max : end->qp->rq.max,
@@ -211,6 +212,8 @@ int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 		.paced = run->spec.interval_ns,
 		.cqs = mark(run),
 		.flags = run->spec.flags,
+		.sges = run->spec.sges,
+		.max_sge_rd = (uint32_t)run->obj.dev->attr.max_sge_rd,
 		.srq = run->spec.ends && run->ends[0].qp->srq,
 	};
 	int ret = kv_user_rule(u, kv_run_check_spec(&facts, &u->why));
@@ -260,6 +263,23 @@ static void prep_list(struct ibv_send_wr *last, struct ibv_send_wr *more, uint32
 	last->send_flags = flags;
 }
 
+/* Builds the SGEs of the send requests of end @i, and the buffers of inline data, in @to. */
+static void prep_send_sges(const struct kv_user_run *run, unsigned int i, struct kv_end *to)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	struct ibv_data_buf *buf = kv_user_put_bufs(&to->send_wr);
+	uint64_t first = spec->end[i].local_offset;
+
+	for (uint32_t k = 0; k < spec->sges; k++) {
+		struct ibv_sge *sge = &to->send_sge[k];
+
+		prep_sge(sge, run->ends[i].local, first, run->ends[i].local_mr,
+			 kv_run_sge_bytes(spec->size, spec->sges, k));
+		buf[k] = (struct ibv_data_buf){ .addr = (void *)(uintptr_t)sge->addr, .length = sge->length };
+		first += sge->length;
+	}
+}
+
 /* Builds the send requests, and at @more the rest of their lists, in @to. */
 static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv_send_wr *more,
 		       struct kv_end *to)
@@ -269,10 +289,10 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	const struct kv_run_end *end = &spec->end[i];
 	struct ibv_send_wr *wr = &to->send_wr;
 
-	prep_sge(&to->send_sge, from->local, end->local_offset, from->local_mr, spec->size);
 	wr->wr_id = (uintptr_t)&from->qp->flow;
-	wr->sg_list = &to->send_sge;
-	wr->num_sge = 1;
+	wr->sg_list = to->send_sge;
+	wr->num_sge = (int)spec->sges;
+	prep_send_sges(run, i, to);
 	wr->opcode = kv_user_post_opcode(spec->op);
 	wr->send_flags = kv_user_post_flags(spec->flags);
 	if (kv_op_is_atomic(spec->op)) {
@@ -310,6 +330,13 @@ static void prep_recv(const struct kv_user_run *run, unsigned int i, struct kv_e
 	to->rx_tail = from->target->mem + end->target_offset + run->spec.size - 1;
 }
 
+static enum kv_put_data put_data(const struct kv_run_spec *spec)
+{
+	if (spec->flags & KVERBS_WR_INLINE)
+		return spec->sges > 1 ? KV_PUT_INLINES : KV_PUT_INLINE;
+	return spec->sges > 1 ? KV_PUT_SGES : KV_PUT_SGE;
+}
+
 /* Builds the work requests that end @i of a checked run posts over and over. Returns that end. */
 struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 {
@@ -319,10 +346,11 @@ struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	struct kv_end *to = &worker->end[at];
 
 	to->qp = from->qp->ib;
+	to->send_sge = &worker->sges[(size_t)at * 2 * run->spec.sges];
 	if (from->qp->api == KV_API_WR) {
 		to->ex = ibv_qp_to_qp_ex(to->qp);
 		to->put = kv_user_put_pick(run->spec.op, from->qp->is.type == KVERBS_QPT_UD,
-					   run->spec.flags & KVERBS_WR_INLINE);
+					   put_data(&run->spec));
 	}
 	to->send_cq = from->qp->send_cq->ib;
 	to->recv_cq = from->qp->recv_cq->ib;

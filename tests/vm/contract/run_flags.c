@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Runs whose requests have flags: inline data, fence, solicited. */
+/* Runs whose requests have flags (inline data, fence, solicited) or several SGEs. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +7,7 @@
 #include "run.h"
 
 #define INLINE 64
+#define SGES 4
 
 static struct kv_run_result last; /* too large for the stack */
 
@@ -38,6 +39,46 @@ static void test_inline(struct link *l, struct end *a, struct end *b)
 	result(!last.worker[0].error && !last.spec.flags, "a stream without flags has none");
 }
 
+/* The first SGEs have a byte more, where the bytes can't be shared out evenly. */
+static void test_sges(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec spec = write_spec(a, b);
+
+	spec.size = 15;
+	spec.sges = SGES;
+	must(l, call_buf_write(&l->nl, a->local, 0, "four, one behind", 16), "write");
+	run_whole(l, &spec, 0, &last);
+	result(!last.worker[0].error && last.worker[0].samples == 10 && last.spec.sges == SGES,
+	       "a run whose requests have several SGEs tells how many");
+	result(holds(l, b->target, 0, "four, one behind", 15), "its bytes have arrived, each in its place");
+	spec.flags = KVERBS_WR_INLINE;
+	spec.sges = 3;
+	must(l, call_buf_write(&l->nl, a->local, 0, "three and inline", 16), "write");
+	run_whole(l, &spec, 0, &last);
+	result(!last.worker[0].error && last.spec.sges == 3, "a run with inline data of several SGEs");
+	result(holds(l, b->target, 0, "three and inline", 15), "has brought them");
+	spec.flags = 0;
+	spec.loop = KVERBS_LOOP_STREAM;
+	spec.depth = 8;
+	spec.list = 2;
+	spec.signal = 4;
+	must(l, call_buf_write(&l->nl, a->local, 0, "three, in a list", 16), "write");
+	run_whole(l, &spec, 0, &last);
+	result(!last.worker[0].error && last.worker[0].samples == 10, "a stream whose requests have several SGEs");
+	result(holds(l, b->target, 0, "three, in a list", 15), "has brought their bytes, too");
+	spec.sges = 0;
+	run_whole(l, &spec, 0, &last);
+	result(!last.worker[0].error && last.spec.sges == 1, "by default a request has one");
+	if (is_iwarp())
+		return;
+	spec.op = KVERBS_OP_READ;
+	spec.sges = SGES;
+	must(l, call_buf_write(&l->nl, b->target, 0, "four for one READ", 17), "write");
+	run_whole(l, &spec, 0, &last);
+	result(!last.worker[0].error, "READs into several SGEs");
+	result(holds(l, a->local, 0, "four for one READ", 15), "have filled them");
+}
+
 static void test_refusals(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec good = write_spec(a, b), spec;
@@ -57,11 +98,18 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	BAD(spec.flags = KVERBS_WR_SOLICITED, -EINVAL, "solicited goes with sends", "a solicited WRITE");
 	BAD(spec.flags = KVERBS_WR_UNSIGNALED, -EINVAL, "flags: reserved bit set", "a run without signals");
 	BAD(spec.flags = KVERBS_WR__ALL + 1, -EINVAL, "flags: reserved bit set", "an unknown flag");
+	BAD((spec.size = 3, spec.sges = 4), -EINVAL, "more sges than bytes", "more SGEs than bytes");
+	BAD(spec.sges = 16, -EINVAL, "end 1: more sges than the qp's max_send_sge", "more SGEs than the QP takes");
+	BAD(spec.sges = KVERBS_SGE_MAX + 1, -ERANGE, "sges: integer out of range", "more SGEs than a request can have");
 	if (is_iwarp()) {
+		BAD((spec.op = KVERBS_OP_READ, spec.flags = 0, spec.sges = 2), -EINVAL, "a READ of iWARP takes one sge",
+		    "a READ into two SGEs");
 		BAD((spec.op = KVERBS_OP_READ, spec.flags = KVERBS_WR_FENCE), -EOPNOTSUPP, "a READ of iWARP takes no fence",
 		    "a READ with a fence");
 		return;
 	}
+	BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.flags = 0, spec.size = 8, spec.sges = 2), -EINVAL,
+	    "an atomic operation takes one sge", "an atomic with two SGEs");
 	BAD((spec.loop = KVERBS_LOOP_STREAM_SERVER, spec.op = KVERBS_OP_SEND, spec.post_context = KVERBS_POST_PROCESS,
 	     spec.end[0] = (struct kv_run_end){ .qp = b->qp, .target_buf = b->target }), -EINVAL,
 	    "flags goes with loops that post sends", "a server with flags");
@@ -70,7 +118,7 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 
 void test_run_flags(void)
 {
-	static const struct end_init init = { .type = KVERBS_QPT_RC, .max_inline = INLINE };
+	static const struct end_init init = { .type = KVERBS_QPT_RC, .max_inline = INLINE, .max_sge = SGES };
 	struct end a, b;
 	struct link l;
 
@@ -78,7 +126,9 @@ void test_run_flags(void)
 	link_open(&l);
 	pair_make(&l, &a, &b, &init);
 	register_target(&l, &b);
+	register_local(&l, &a, KVERBS_ACCESS_LOCAL_WRITE);
 	test_inline(&l, &a, &b);
+	test_sges(&l, &a, &b);
 	test_refusals(&l, &a, &b);
 	link_close(&l);
 	ends_wait(false);
