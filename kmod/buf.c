@@ -79,21 +79,35 @@ static int buf_add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
 	return 0;
 }
 
-static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, struct netlink_ext_ack *extack)
+/* @culprit: receives KVERBS_A_BUF_*, of a refusal */
+static int buf_check_pieces(u64 pieces, u64 units, u32 unit, u32 *culprit,
+			    struct netlink_ext_ack *extack)
+{
+	*culprit = KVERBS_A_BUF_PIECES;
+	if (pieces > units)
+		return kv_refuse(extack, -EINVAL, "pieces: each has a page at least");
+	if (pieces <= KVERBS_PIECES_MAX && units > pieces * (KVERBS_PIECE_MAX / unit))
+		return kv_refuse(extack, -EINVAL,
+				 "pieces: each has 4 MiB at most: take more, or leave it away");
+	*culprit = KVERBS_A_BUF_LENGTH;
+	if (pieces > KVERBS_PIECES_MAX)
+		return kv_refuse(extack, -EINVAL,
+				 "length takes more pieces than a buffer can have");
+	*culprit = 0;
+	return 0;
+}
+
+static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, u32 *culprit,
+			  struct netlink_ext_ack *extack)
 {
 	u32 unit = buf_unit(buf->obj.dev), longer, bytes;
 	u64 units = div_u64(buf->length + unit - 1, unit), offset = 0;
 	int ret;
 
 	pieces = pieces ?: div_u64(buf->length + KVERBS_PIECE_MAX - 1, KVERBS_PIECE_MAX);
-	if (pieces > units)
-		return kv_refuse(extack, -EINVAL, "pieces: each has a page at least");
-	if (pieces > KVERBS_PIECES_MAX)
-		return kv_refuse(extack, -EINVAL,
-				 "length takes more pieces than a buffer can have");
-	if (units > pieces * (KVERBS_PIECE_MAX / unit))
-		return kv_refuse(extack, -EINVAL,
-				 "pieces: each has 4 MiB at most: take more, or leave it away");
+	ret = buf_check_pieces(pieces, units, unit, culprit, extack);
+	if (ret)
+		return ret;
 	bytes = div_u64_rem(units, pieces, &longer) * unit;
 	buf->piece = kvcalloc(pieces, sizeof(*buf->piece), GFP_KERNEL_ACCOUNT);
 	if (!buf->piece)
@@ -118,21 +132,25 @@ static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, struct netli
  * @length: bytes, from 1 on
  * @pieces: how many; 0: as few as possible
  * @node: NUMA node, or NUMA_NO_NODE: near the device
+ * @culprit: receives the attribute that causes a refusal, KVERBS_A_BUF_*; 0: none does
  *
  * No peer can access the buffer before an MR is registered over it.
  *
  * Locks: dev->lock
  * Return: the buffer, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node)
+struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node,
+			     u32 *culprit)
 {
 	struct kv_buf *buf;
 	u64 bytes;
 	int ret;
 
+	*culprit = KVERBS_A_BUF_NODE;
 	if (node != NUMA_NO_NODE && (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
 		return ERR_PTR(kv_refuse(new->extack, -EINVAL,
 					 "node: no such NUMA node has memory"));
+	*culprit = 0;
 	buf = kv_obj_alloc(&kv_buf_class, sizeof(*buf), new);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
@@ -140,7 +158,7 @@ struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int 
 	/* No quota is larger than S64_MAX, and rounding up more bytes would wrap. */
 	bytes = round_up(min_t(u64, length, S64_MAX), (u64)buf_unit(new->dev));
 	ret = kv_obj_charge(&buf->obj, bytes, new->extack) ?:
-	      buf_add_pieces(buf, pieces, node, new->extack);
+	      buf_add_pieces(buf, pieces, node, culprit, new->extack);
 	return kv_obj_made(&buf->obj, ret, NULL, new->extack);
 }
 

@@ -47,7 +47,8 @@ struct kv_buf_place {
 	u32 length;
 };
 
-struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node);
+struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node,
+			     u32 *culprit);
 int kv_buf_node(const struct kv_buf *buf);
 struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset);
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);

@@ -149,7 +149,8 @@ int kv_conn_bind(struct kv_conn *conn, union kv_conn_addr *src, struct netlink_e
 	if (ret)
 		kv_verb_failed(extack, KVERBS_STAGE_BIND, ret, conn_explain_bind(ret));
 	else if (conn->id->device && conn->id->device != conn->obj.dev->ib)
-		ret = kv_refuse(extack, -EXDEV, "src is an address of another RDMA device");
+		ret = kv_verb_failed(extack, KVERBS_STAGE_BIND, -EXDEV,
+				     "src is an address of another RDMA device");
 	if (ret)
 		kv_conn_renew_id(conn);
 	return ret;

@@ -53,8 +53,8 @@ static int conn_ask_cm(const struct kv_conn *conn, enum kverbs_qp_state to,
 	modify->mask = mask & ~IB_QP_STATE;
 	/* The path MTU comes from the peer. */
 	if (mask & IB_QP_PATH_MTU && ib_mtu_enum_to_int(modify->attr.path_mtu) < 0)
-		return kv_refuse(extack, -EPROTO,
-				 "the peer asks for a path MTU that does not exist");
+		return kv_verb_failed(extack, KVERBS_STAGE_QUERY, -EPROTO,
+				      "the peer asks for a path MTU that does not exist");
 	return 0;
 }
 

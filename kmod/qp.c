@@ -182,7 +182,7 @@ struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *i
 	ret = kv_wqe_init_qp(qp);
 	if (ret)
 		ib_destroy_qp(qp->ib);
-	return kv_obj_made(&qp->obj, ret, NULL, new->extack);
+	return kv_obj_made(&qp->obj, ret, "no memory for the requests of the qp", new->extack);
 }
 
 /*

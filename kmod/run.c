@@ -254,13 +254,17 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 	};
 }
 
+/* @attr: receives the attribute that causes a refusal, if one does. */
 static int run_check_spec(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
-			  struct netlink_ext_ack *extack)
+			  u32 *attr, struct netlink_ext_ack *extack)
 {
 	struct kv_refusal why;
 
-	if (kv_run_check_spec(s, &why))
+	if (kv_run_check_spec(s, &why)) {
+		*attr = why.attr;
 		return kv_refuse_by(extack, &why);
+	}
+	*attr = KVERBS_A_SPEC_CPU;
 	return run_check_cpu(spec->cpu, extack);
 }
 
@@ -436,7 +440,7 @@ static void run_pick(struct kv_run *run, const struct kv_run_spec_facts *s)
 }
 
 static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_spec *spec,
-				enum kv_run_cqs cqs, u32 *wrong)
+				enum kv_run_cqs cqs, struct kv_run_culprit *wrong)
 {
 	const struct kv_run_spec_facts facts = run_spec_facts(new->dev, spec, cqs);
 	struct netlink_ext_ack *extack = new->extack;
@@ -444,10 +448,11 @@ static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_sp
 	struct kv_run *run;
 	int ret;
 
-	*wrong = spec->ends;
-	ret = run_check_spec(spec, &facts, extack);
+	wrong->end = spec->ends;
+	ret = run_check_spec(spec, &facts, &wrong->attr, extack);
 	if (ret)
 		return ERR_PTR(ret);
+	wrong->attr = 0;
 	run = kv_obj_alloc(&kv_run_class, struct_size(run, worker, workers), new);
 	if (IS_ERR(run))
 		return ERR_CAST(run);
@@ -461,13 +466,13 @@ static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_sp
 	ret = run_init_workers(run, spec, extack);
 	if (ret)
 		goto err_free;
-	ret = run_claim(spec, wrong, extack);
+	ret = run_claim(spec, &wrong->end, extack);
 	if (ret)
 		goto err_free_workers;
-	ret = run_prep(run, &facts, wrong, extack);
+	ret = run_prep(run, &facts, &wrong->end, extack);
 	if (ret)
 		goto err_release;
-	*wrong = spec->ends;
+	wrong->end = spec->ends;
 	for (i = 0; i < spec->ends; i++)
 		kv_obj_set_parent(&run->obj, i, &spec->end[i].qp->obj);
 
@@ -498,14 +503,15 @@ err_free:
  * kv_run_start() - start threads that run a loop
  * @new: the device of all objects that the spec names, and the run's owner
  * @spec: what to run; values in range, and as many ends, QPs, buffers and MRs as the loop needs
- * @wrong: receives the end that causes a refusal; the number of ends if none does
+ * @wrong: receives what causes a refusal
  *
  * Each thread holds a reference to the module.
  *
  * Locks: dev->lock
  * Return: the run, owned by the id table, or ERR_PTR.
  */
-struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong)
+struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec,
+			    struct kv_run_culprit *wrong)
 {
 	enum kv_run_cqs cqs = run_mark(spec);
 	struct kv_obj *run = run_start(new, spec, cqs, wrong);

@@ -190,6 +190,16 @@ struct kv_run {
 };
 
 /**
+ * struct kv_run_culprit - what of a spec causes a refusal
+ * @end: number of the end, from 0 on; the number of ends if none does
+ * @attr: KVERBS_A_SPEC_*, if no end does; 0: none
+ */
+struct kv_run_culprit {
+	u32 end;
+	u32 attr;
+};
+
+/**
  * kv_run_spec_several() - kv_run_several() of a spec
  * @spec: the spec
  */
@@ -198,7 +208,8 @@ static inline bool kv_run_spec_several(const struct kv_run_spec *spec)
 	return kv_run_several(spec->loop, spec->ends, spec->workers);
 }
 
-struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec, u32 *wrong);
+struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *spec,
+			    struct kv_run_culprit *wrong);
 
 extern struct kv_obj_class kv_run_class;
 

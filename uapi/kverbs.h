@@ -106,7 +106,8 @@
  *
  * Errors: every refusal is NLMSG_ERROR with a negative errno and an extack
  * message; where one attribute is to blame, extack points at it. A command refuses
- * the attributes that it does not take; a dump takes none.
+ * the attributes that it does not take; a dump takes none. Of an attribute that is no list and is
+ * given twice, the last one counts, as everywhere in netlink.
  *
  *   -EINVAL   a value or a combination of values is wrong, or a value is more than
  *             the device or the object can
@@ -720,7 +721,8 @@ enum kverbs_a_srq {
  * @KVERBS_A_AH_SL: u32, service level, 0 .. 15, default 0
  * @KVERBS_A_AH_TRAFFIC_CLASS: u32, 0 .. 255, default 0
  * @KVERBS_A_AH_FLOW_LABEL: u32, 20 bits, default 0
- * @KVERBS_A_AH_HOP_LIMIT: u32, 0 .. 255, default 64
+ * @KVERBS_A_AH_HOP_LIMIT: u32, 0 .. 255, default 64; on RoCE to a unicast DGID the RDMA core takes
+ *	the route's instead (rdma_create_user_ah()): the reply has the one in effect
  * @KVERBS_A_AH_DMAC: binary, 6 bytes, RoCE, replies only: what DGID was resolved
  *	to
  * @KVERBS_A_AH_VERB_NS: u64, how long rdma_create_user_ah() or rdma_destroy_ah()
@@ -1436,7 +1438,8 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s; not for NULL
  * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL and
- *	STREAM_SERVER
+ *	STREAM_SERVER. With CQs whose completions a handler takes it is that of the first posts: the
+ *	handler posts in its own context
  * @KVERBS_A_SPEC_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
  * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
  *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL, and
@@ -1557,6 +1560,7 @@ enum kverbs_a_result {
  * @KVERBS_A_RUN_NEXT_BIN: u32, reply: where to go on; absent at the end
  * @KVERBS_A_RUN_BINS: binary, array of struct kverbs_bin, ascending. A run that
  *	is still active gives a snapshot that may be a few samples off.
+ * @KVERBS_A_RUN_ENDS: u32, reply: how many ENDs the run has; SPEC tells the first 16
  */
 enum kverbs_a_run {
 	KVERBS_A_RUN_UNSPEC,
@@ -1569,6 +1573,7 @@ enum kverbs_a_run {
 	KVERBS_A_RUN_FIRST_BIN,
 	KVERBS_A_RUN_NEXT_BIN,
 	KVERBS_A_RUN_BINS,
+	KVERBS_A_RUN_ENDS,
 
 	__KVERBS_A_RUN_LAST,
 	KVERBS_A_RUN_MAX = __KVERBS_A_RUN_LAST - 1,

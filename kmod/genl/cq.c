@@ -99,8 +99,12 @@ static int cq_poll(struct genl_info *info, struct kv_obj *obj, struct sk_buff *s
 static int cq_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	struct nlattr *solicited = info->attrs[KVERBS_A_CQ_SOLICITED];
-	int ret = kv_cq_arm(container_of(obj, struct kv_cq, obj), solicited, info->extack);
+	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
+	int ret = kv_cq_arm(cq, solicited, info->extack);
 
+	/* It is to blame unless the CQ can't be armed at all. */
+	if (ret == -EINVAL && solicited && cq->context != KVERBS_CQ_POLLED)
+		NL_SET_BAD_ATTR(info->extack, solicited);
 	return ret > 0 ? nla_put_flag(skb, KVERBS_A_CQ_MISSED) : ret;
 }
 

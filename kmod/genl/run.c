@@ -208,7 +208,7 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 	};
 	struct sk_buff *reply;
 	struct kv_obj *run;
-	u32 wrong;
+	struct kv_run_culprit wrong;
 	int ret;
 
 	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
@@ -216,8 +216,10 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 		return ret;
 	run = kv_run_start(&new, &start->to, &wrong);
 	if (IS_ERR(run)) {
-		if (wrong < start->to.ends)
-			NL_SET_BAD_ATTR(info->extack, run_nth_end(start, wrong));
+		if (wrong.end < start->to.ends)
+			NL_SET_BAD_ATTR(info->extack, run_nth_end(start, wrong.end));
+		else if (start->spec[wrong.attr])
+			NL_SET_BAD_ATTR(info->extack, start->spec[wrong.attr]);
 		return kv_reply_end(info, reply, PTR_ERR(run));
 	}
 	ret = kv_reply_end(info, reply, nla_put_u32(reply, KVERBS_A_RUN_ID, run->id));
@@ -491,6 +493,7 @@ static int run_fill(struct sk_buff *skb, struct kv_obj *obj)
 	int ret;
 
 	ret = run_put_spec(skb, run) ?:
+	      nla_put_u32(skb, KVERBS_A_RUN_ENDS, run->spec.ends) ?:
 	      nla_put_u32(skb, KVERBS_A_RUN_STATE, state) ?:
 	      nla_put_u32(skb, KVERBS_A_RUN_HIST_SHIFT, KV_HIST_SHIFT);
 	for (i = 0; i < run->spec.workers && !ret; i++)

@@ -361,6 +361,13 @@ __u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number)
 	return size / sges + (number < size % sges);
 }
 
+/* Names the spec's attribute that a rule about requests has refused. */
+static int blame(struct kv_refusal *why, __u32 attr)
+{
+	why->attr = attr;
+	return why->error;
+}
+
 /**
  * kv_run_check_sges() - can the requests of a run have this number of SGEs?
  * @s: op, size, sges, max_sge_rd and iwarp
@@ -374,20 +381,23 @@ int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	if (s->sges <= 1)
 		return 0;
 	if (s->sges > s->size)
-		return kv_refusal_set(why, -EINVAL, "more sges than bytes: sges is above size");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
+					   "more sges than bytes: sges is above size");
 	if (kv_op_is_atomic(s->op))
-		return kv_refusal_set(why, -EINVAL, "an atomic operation takes one sge");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
+					   "an atomic operation takes one sge");
 	if (kv_op_check_sges(s->op, s->sges, s->iwarp, why))
-		return why->error;
+		return blame(why, KVERBS_A_SPEC_SGES);
 	if (kv_op_is_read(s->op) && s->sges > s->max_sge_rd)
-		return kv_refusal_set(why, -EINVAL, "more sges than the device's max_sge_rd");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
+					   "more sges than the device's max_sge_rd");
 	return 0;
 }
 
 /**
  * kv_run_check_spec() - can a run do this?
  * @s: loop, operation and size of the run
- * @why: receives the refusal
+ * @why: receives the refusal, with an attribute of KVERBS_A_SPEC_* if one is to blame
  *
  * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it.
  */
@@ -402,22 +412,27 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 		return kv_refusal_set(why, -EOPNOTSUPP,
 				      "qps with an srq need cqs of their own: in user space the completion of a receive does not tell the qp");
 	if (s->signal % s->list)
-		return kv_refusal_set(why, -EINVAL, "signal is no multiple of list");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SIGNAL,
+					   "signal is no multiple of list");
 	if (s->depth % s->signal)
-		return kv_refusal_set(why, -EINVAL, "depth is no multiple of signal");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_DEPTH,
+					   "depth is no multiple of signal");
 	if (s->paced && s->several)
-		return kv_refusal_set(why, -EINVAL,
-				      "interval_ns goes with one end for each worker: give as many workers as ends");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_INTERVAL_NS,
+					   "interval_ns goes with one end for each worker: give as many workers as ends");
 	if (s->iwarp && kv_run_check_iwarp(s->loop, s->op, why))
-		return why->error;
-	if (kv_op_check_flags(s->op, s->flags, s->iwarp, why) || kv_run_check_sges(s, why))
+		return blame(why, KVERBS_A_SPEC_OP);
+	if (kv_op_check_flags(s->op, s->flags, s->iwarp, why))
+		return blame(why, KVERBS_A_SPEC_FLAGS);
+	if (kv_run_check_sges(s, why))
 		return why->error;
 	if (!kv_op_is_atomic(s->op))
 		return 0;
 	if (s->size != sizeof(__u64))
-		return kv_refusal_set(why, -EINVAL, "size of an atomic operation is 8");
-	return s->atomic ? 0 : kv_refusal_set(why, -EOPNOTSUPP,
-					      "the device has no atomic operations");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SIZE,
+					   "size of an atomic operation is 8");
+	return s->atomic ? 0 : kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
+						   "the device has no atomic operations");
 }
 
 /* Can the run take the completions of a CQ of this context? */

@@ -9,7 +9,9 @@ if [ ! -e twin.ko ]; then
 	finish
 fi
 insmod ./twin.ko
+[ ! -e fail_verb.ko ] || insmod ./fail_verb.ko
 contract twin0 infiniband
 status=$?
+[ ! -e fail_verb.ko ] || rmmod fail_verb || status=1
 rmmod twin || status=1
 exit $status

@@ -552,6 +552,7 @@ static void fill(struct kv_user_run *run, struct kv_run_result *result)
 	bool active = kv_user_run_active(run);
 
 	fill_spec(run, &result->spec);
+	result->ends = run->spec.ends;
 	result->state = active ? KVERBS_RUN_ACTIVE : KVERBS_RUN_DONE;
 	result->hist_shift = KV_HIST_SHIFT;
 	result->workers = run->workers;

@@ -263,7 +263,7 @@ static void test_other_device(struct link *l)
 	if (!is_iwarp())
 		await_gid("0000:0000:0000:0000:0000:ffff:c633:6401");
 	id = conn_new(l);
-	refused(l, call_conn_listen(&l->nl, id, &addr, 1, NULL, NULL), -EXDEV,
+	refused_by(l, call_conn_listen(&l->nl, id, &addr, 1, NULL, NULL), -EXDEV, KVERBS_STAGE_BIND,
 		"src is an address of another RDMA device",
 		"another device's address to listen at");
 	must(l, call_new(&l->nl, KV_CONN, &init, &conn, NULL), "conn");

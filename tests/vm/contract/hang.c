@@ -52,6 +52,7 @@ static const struct {
 	{ "a qp goes to INIT", "ib_modify_qp" },
 	{ "a qp goes to RESET", "ib_modify_qp" },
 	{ "from INIT to RTR", "ib_modify_qp" },
+	{ "from INIT to RTR", "rdma_create_user_ah" },
 	{ "a run is started", "ib_query_qp" },
 	{ "persistent objects are flushed", "ib_dealloc_pd_user" },
 	{ "a conn is made", "__rdma_create_kernel_id" },

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "contract.h"
+#include "fail.h"
 
 #define LID 0x22
 
@@ -20,6 +21,44 @@ static void check_ports(void)
 	       memcmp(a->gid[0].raw, b->gid[0].raw, sizeof(a->gid[0].raw)),
 	       "and its GID");
 	result(a->active_mtu != b->active_mtu, "and its MTU");
+}
+
+/* Ports of all devices, and those whose query failed. */
+struct ports {
+	unsigned int all;
+	unsigned int failed;
+};
+
+static int count_ports(const struct kv_dev *got, void *arg)
+{
+	struct ports *n = arg;
+
+	n->all += got->ports;
+	for (uint32_t i = 0; i < got->ports; i++)
+		n->failed += got->port[i].error == EIO;
+	return 0;
+}
+
+static void check_failing_port(struct link *l)
+{
+	struct ports n = {};
+	struct kv_dev got;
+
+	if (!fail_verb_loaded()) {
+		missing("one of two ports can't be queried", FAIL_VERB_MISSING);
+		return;
+	}
+	fail_verb_set("error", "-5");
+	fail_verb_set("verb", "ib_query_port");
+	fail_verb_set("nth", "2");
+	done(l, call_dev_get(&l->nl, dev, &got), "a device is shown whose second port can't be queried");
+	result(got.ports == 2 && !got.port[0].error && got.port[0].lid && got.port[1].error == EIO,
+	       "the first port is whole, the second has the error");
+	fail_verb_set("nth", "1");
+	done(l, kv_nl_dev_each(&l->nl.base, count_ports, &n), "devices are listed, one of whose ports can't be queried");
+	result(n.all >= 3 && n.failed == 1, "all ports of all devices are there, one of them with the error");
+	fail_verb_set("nth", "0");
+	fail_verb_set("verb", "\n");
 }
 
 static void check_ah(struct link *l, uint32_t pd)
@@ -178,6 +217,7 @@ void test_infiniband(void)
 	}, &qp, NULL), "qp");
 	e.qp = qp.id;
 	check_ports();
+	check_failing_port(&l);
 	check_ah(&l, e.pd);
 	check_transitions(&l, e.qp);
 	check_alt_path(&l, e.qp);

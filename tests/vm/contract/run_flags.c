@@ -92,6 +92,13 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 		change;									\
 		refused(l, call_run_start(&l->nl, &spec, &id), error, text, name);	\
 	} while (0)
+#define BLAMES(change, attr, what)							\
+	do {										\
+		spec = good;								\
+		change;									\
+		result(call_run_start(&l->nl, &spec, &id) && l->nl.base.refused &&	\
+		       !strcmp(l->nl.base.refused->name, attr), "blamed: %s, %s", attr, what);	\
+	} while (0)
 
 	BAD(spec.size = 2000, -EINVAL, "end 1: inline: size is above the qp's max_inline", "more than the qp takes inline");
 	BAD(spec.op = KVERBS_OP_READ, -EINVAL, "inline goes with sends and writes only", "a READ with inline data");
@@ -101,6 +108,11 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	BAD((spec.size = 3, spec.sges = 4), -EINVAL, "more sges than bytes", "more SGEs than bytes");
 	BAD(spec.sges = 16, -EINVAL, "end 1: more sges than the qp's max_send_sge", "more SGEs than the QP takes");
 	BAD(spec.sges = KVERBS_SGE_MAX + 1, -ERANGE, "sges: integer out of range", "more SGEs than a request can have");
+	BLAMES((spec.size = 3, spec.sges = 4), "sges", "more SGEs than bytes");
+	BLAMES(spec.op = KVERBS_OP_READ, "flags", "a READ with inline data");
+	BLAMES((spec.loop = KVERBS_LOOP_STREAM, spec.list = 2, spec.signal = 3), "signal", "three requests in lists of two");
+	BLAMES((spec.loop = KVERBS_LOOP_STREAM, spec.signal = 2, spec.depth = 5), "depth", "five requests in groups of two");
+	BLAMES(spec.cpu = 5000, "cpu", "a CPU that is not there");
 	if (is_iwarp()) {
 		BAD((spec.op = KVERBS_OP_READ, spec.flags = 0, spec.sges = 2), -EINVAL, "a READ of iWARP takes one sge",
 		    "a READ into two SGEs");
@@ -108,11 +120,13 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 		    "a READ with a fence");
 		return;
 	}
+	BLAMES((spec.op = KVERBS_OP_FETCH_ADD, spec.flags = 0, spec.size = 64), "size", "an atomic of 64 bytes");
 	BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.flags = 0, spec.size = 8, spec.sges = 2), -EINVAL,
 	    "an atomic operation takes one sge", "an atomic with two SGEs");
 	BAD((spec.loop = KVERBS_LOOP_STREAM_SERVER, spec.op = KVERBS_OP_SEND, spec.post_context = KVERBS_POST_PROCESS,
 	     spec.end[0] = (struct kv_run_end){ .qp = b->qp, .target_buf = b->target }), -EINVAL,
 	    "flags goes with loops that post sends", "a server with flags");
+#undef BLAMES
 #undef BAD
 }
 
