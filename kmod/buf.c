@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "dev.h"
 #include "refuse.h"
+#include "rules/buf.h"
 
 /* Like alloc_pages_exact(), but with a node. free_pages_exact() frees the memory. */
 static void *buf_alloc_exact(int node, gfp_t flags, size_t bytes)
@@ -79,25 +80,7 @@ static int buf_add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
 	return 0;
 }
 
-/* @culprit: receives KVERBS_A_BUF_*, of a refusal */
-static int buf_check_pieces(u64 pieces, u64 units, u32 unit, u32 *culprit,
-			    struct netlink_ext_ack *extack)
-{
-	*culprit = KVERBS_A_BUF_PIECES;
-	if (pieces > units)
-		return kv_refuse(extack, -EINVAL, "pieces: each has a page at least");
-	if (pieces <= KVERBS_PIECES_MAX && units > pieces * (KVERBS_PIECE_MAX / unit))
-		return kv_refuse(extack, -EINVAL,
-				 "pieces: each has 4 MiB at most: take more, or leave it away");
-	*culprit = KVERBS_A_BUF_LENGTH;
-	if (pieces > KVERBS_PIECES_MAX)
-		return kv_refuse(extack, -EINVAL,
-				 "length takes more pieces than a buffer can have");
-	*culprit = 0;
-	return 0;
-}
-
-static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, u32 *culprit,
+static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, struct kv_refusal *why,
 			  struct netlink_ext_ack *extack)
 {
 	u32 unit = buf_unit(buf->obj.dev), longer, bytes;
@@ -105,9 +88,8 @@ static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, u32 *culprit
 	int ret;
 
 	pieces = pieces ?: div_u64(buf->length + KVERBS_PIECE_MAX - 1, KVERBS_PIECE_MAX);
-	ret = buf_check_pieces(pieces, units, unit, culprit, extack);
-	if (ret)
-		return ret;
+	if (kv_buf_check_pieces(pieces, units, unit, why))
+		return kv_refuse_by(extack, why);
 	bytes = div_u64_rem(units, pieces, &longer) * unit;
 	buf->piece = kvcalloc(pieces, sizeof(*buf->piece), GFP_KERNEL_ACCOUNT);
 	if (!buf->piece)
@@ -132,7 +114,7 @@ static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, u32 *culprit
  * @length: bytes, from 1 on
  * @pieces: how many; 0: as few as possible
  * @node: NUMA node, or NUMA_NO_NODE: near the device
- * @culprit: receives the attribute that causes a refusal, KVERBS_A_BUF_*; 0: none does
+ * @why: receives a refusal by a rule, which names the attribute; else none
  *
  * No peer can access the buffer before an MR is registered over it.
  *
@@ -140,17 +122,16 @@ static int buf_add_pieces(struct kv_buf *buf, u64 pieces, int node, u32 *culprit
  * Return: the buffer, owned by the id table, or ERR_PTR.
  */
 struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node,
-			     u32 *culprit)
+			     struct kv_refusal *why)
 {
 	struct kv_buf *buf;
 	u64 bytes;
 	int ret;
 
-	*culprit = KVERBS_A_BUF_NODE;
-	if (node != NUMA_NO_NODE && (node >= MAX_NUMNODES || !node_state(node, N_MEMORY)))
-		return ERR_PTR(kv_refuse(new->extack, -EINVAL,
-					 "node: no such NUMA node has memory"));
-	*culprit = 0;
+	*why = (struct kv_refusal){ 0 };
+	if (kv_buf_check_node(node == NUMA_NO_NODE ||
+			      (node < MAX_NUMNODES && node_state(node, N_MEMORY)), why))
+		return ERR_PTR(kv_refuse_by(new->extack, why));
 	buf = kv_obj_alloc(&kv_buf_class, sizeof(*buf), new);
 	if (IS_ERR(buf))
 		return ERR_CAST(buf);
@@ -158,7 +139,7 @@ struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int 
 	/* No quota is larger than S64_MAX, and rounding up more bytes would wrap. */
 	bytes = round_up(min_t(u64, length, S64_MAX), (u64)buf_unit(new->dev));
 	ret = kv_obj_charge(&buf->obj, bytes, new->extack) ?:
-	      buf_add_pieces(buf, pieces, node, culprit, new->extack);
+	      buf_add_pieces(buf, pieces, node, why, new->extack);
 	return kv_obj_made(&buf->obj, ret, NULL, new->extack);
 }
 

@@ -5,6 +5,7 @@
 #include <linux/dma-direction.h>
 #include "obj.h"
 
+struct kv_refusal;
 struct sg_table;
 
 /**
@@ -48,7 +49,7 @@ struct kv_buf_place {
 };
 
 struct kv_obj *kv_buf_create(const struct kv_new *new, u64 length, unsigned int pieces, int node,
-			     u32 *culprit);
+			     struct kv_refusal *why);
 int kv_buf_node(const struct kv_buf *buf);
 struct kv_buf_place kv_buf_place(const struct kv_buf *buf, u64 offset);
 bool kv_buf_coherent(const struct kv_buf *buf, u64 offset);

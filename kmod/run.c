@@ -156,11 +156,10 @@ static bool run_keeps(const struct kv_run_memory *memory)
 	       (!memory->mr || kv_obj_persistent(&memory->mr->obj));
 }
 
-static int run_check_cpu(int cpu, struct netlink_ext_ack *extack)
+/* Is a CPU given that no thread can run on? */
+static bool run_cpu_offline(int cpu)
 {
-	if (cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_online(cpu)))
-		return kv_refuse(extack, -EINVAL, "cpu is not online");
-	return 0;
+	return cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_online(cpu));
 }
 
 /* How many ends complete into the CQ of one. */
@@ -186,6 +185,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		.max_recv_wr = qp->srq ? qp->srq->max_wr : qp->cap.max_recv_wr,
 		.recv_cqe = qp->recv_cq->cqe / run_cq_ends(spec, s),
 		.remote_addr = end->remote_addr,
+		.offline = run_cpu_offline(end->cpu),
 	};
 	struct kv_refusal why;
 	int ret;
@@ -199,7 +199,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		facts.local = run_buf_facts(qp, &end->local);
 	if (end->target.buf)
 		facts.target = run_buf_facts(qp, &end->target);
-	ret = run_check_qp(s, end, extack) ?: run_check_cpu(end->cpu, extack);
+	ret = run_check_qp(s, end, extack);
 	if (ret)
 		return ret;
 
@@ -251,21 +251,8 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.max_sge_rd = dev->ib->attrs.max_sge_rd,
 		.paced = spec->interval_ns,
 		.srq = spec->ends && spec->end[0].qp->srq,
+		.offline = run_cpu_offline(spec->cpu),
 	};
-}
-
-/* @attr: receives the attribute that causes a refusal, if one does. */
-static int run_check_spec(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
-			  u32 *attr, struct netlink_ext_ack *extack)
-{
-	struct kv_refusal why;
-
-	if (kv_run_check_spec(s, &why)) {
-		*attr = why.attr;
-		return kv_refuse_by(extack, &why);
-	}
-	*attr = KVERBS_A_SPEC_CPU;
-	return run_check_cpu(spec->cpu, extack);
 }
 
 static void run_release(const struct kv_run_spec *spec, u32 ends)
@@ -445,14 +432,15 @@ static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_sp
 	const struct kv_run_spec_facts facts = run_spec_facts(new->dev, spec, cqs);
 	struct netlink_ext_ack *extack = new->extack;
 	u32 i, workers = spec->workers;
+	struct kv_refusal why;
 	struct kv_run *run;
 	int ret;
 
-	wrong->end = spec->ends;
-	ret = run_check_spec(spec, &facts, &wrong->attr, extack);
-	if (ret)
-		return ERR_PTR(ret);
-	wrong->attr = 0;
+	*wrong = (struct kv_run_culprit){ .end = spec->ends };
+	if (kv_run_check_spec(&facts, &why)) {
+		wrong->attr = why.attr;
+		return ERR_PTR(kv_refuse_by(extack, &why));
+	}
 	run = kv_obj_alloc(&kv_run_class, struct_size(run, worker, workers), new);
 	if (IS_ERR(run))
 		return ERR_CAST(run);

@@ -171,7 +171,8 @@ static u32 worker_ends(const struct kv_run_spec *spec)
  * kv_worker_bytes() - the memory that a worker needs
  * @run: the run
  *
- * Return: bytes: its histogram, its thread, its ends with their SGEs, and what groups of requests need.
+ * Return: bytes: its histogram, its thread, its ends with their SGEs, and what groups of requests
+ * need.
  */
 size_t kv_worker_bytes(const struct kv_run *run)
 {

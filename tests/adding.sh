@@ -10,6 +10,9 @@ cd "$(dirname "$0")/.."
 
 . tests/tap.bash
 
+# How many files of tool/ it may touch.
+declare -rA most=([attribute]=2 [operation]=4 [object]=5)
+
 names=("$@")
 ((${#names[@]})) || names=(attribute operation object)
 
@@ -38,6 +41,7 @@ for name in "${names[@]}"; do
 	in_copy "$name: header and spec say the same" tests/abi/spec_header.py
 	in_copy "$name: no number of the interface has changed" tests/abi/frozen.py
 	in_copy "$name: used in both spaces" use "$name"
+	in_copy "$name: no more than ${most[$name]} files of tool/" test "$files" -le "${most[$name]}"
 	in_copy "$name: $files files of tool/ and $lines lines, as docs/adding.md says" \
 		grep -qE "^\| \[$name\]\(.*\| $files \| $lines \|$" docs/adding.md
 	rm -rf "$copy"

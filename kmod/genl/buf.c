@@ -28,13 +28,13 @@ static struct kv_obj *buf_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
 	struct kv_obj *buf;
-	u32 culprit;
+	struct kv_refusal why;
 
 	buf = kv_buf_create(new, nla_get_u64(attrs[KVERBS_A_BUF_LENGTH]),
 			    kv_u32_or(attrs[KVERBS_A_BUF_PIECES], 0),
-			    kv_u32_or(attrs[KVERBS_A_BUF_NODE], NUMA_NO_NODE), &culprit);
-	if (IS_ERR(buf) && attrs[culprit])
-		NL_SET_BAD_ATTR(info->extack, attrs[culprit]);
+			    kv_u32_or(attrs[KVERBS_A_BUF_NODE], NUMA_NO_NODE), &why);
+	if (IS_ERR(buf) && attrs[why.attr])
+		NL_SET_BAD_ATTR(info->extack, attrs[why.attr]);
 	return buf;
 }
 

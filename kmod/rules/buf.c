@@ -25,6 +25,42 @@ __u32 kv_reg_page_size(__u64 cap, __u32 page)
 }
 
 /**
+ * kv_buf_check_node() - can a buffer be on a NUMA node?
+ * @has_memory: the node is there, and has memory
+ * @why: receives the refusal, with KVERBS_A_BUF_NODE
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_buf_check_node(bool has_memory, struct kv_refusal *why)
+{
+	return has_memory ? 0 : kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_NODE,
+						    "node: no such NUMA node has memory");
+}
+
+/**
+ * kv_buf_check_pieces() - can a buffer have so many pieces?
+ * @pieces: how many
+ * @units: the buffer's length
+ * @unit: bytes of a unit: a piece has a whole number of them
+ * @why: receives the refusal, with an attribute of KVERBS_A_BUF_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_buf_check_pieces(__u64 pieces, __u64 units, __u32 unit, struct kv_refusal *why)
+{
+	if (pieces > units)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_PIECES,
+					   "pieces: each has a page at least");
+	if (pieces > KVERBS_PIECES_MAX)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_LENGTH,
+					   "length takes more pieces than a buffer can have");
+	if (units > pieces * (KVERBS_PIECE_MAX / unit))
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_PIECES,
+					   "pieces: each has 4 MiB at most: take more, or leave it away");
+	return 0;
+}
+
+/**
  * kv_buf_rules_check_range() - is there at least one byte, and are all in the buffer?
  * @buffer: bytes of the buffer
  * @offset: first byte

@@ -361,6 +361,8 @@ __u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number)
 	return size / sges + (number < size % sges);
 }
 
+static const char cpu_offline[] = "cpu is not online";
+
 /* Names the spec's attribute that a rule about requests has refused. */
 static int blame(struct kv_refusal *why, __u32 attr)
 {
@@ -403,6 +405,8 @@ int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
  */
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 {
+	if (s->offline)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_CPU, cpu_offline);
 	if (s->loop == KVERBS_LOOP_NULL)
 		return 0;
 	if (s->cqs == KV_RUN_CQS_MIXED || (s->cqs == KV_RUN_CQS_WORKER && !s->several))
@@ -599,6 +603,8 @@ static int check_recvs(const struct kv_run_spec_facts *s, const struct kv_run_en
 int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		     struct kv_refusal *why)
 {
+	if (end->offline)
+		return kv_refusal_set(why, -EINVAL, cpu_offline);
 	if (kv_op_is_atomic(s->op) && end->remote_addr % sizeof(__u64))
 		return kv_refusal_set(why, -EINVAL,
 				      "remote_addr of an atomic operation is a multiple of 8");

@@ -81,6 +81,7 @@ enum kv_run_cqs {
  * @max_sge_rd: the device's limit for READs
  * @paced: the spec has an interval
  * @srq: the QP of the first end has an SRQ
+ * @offline: the spec's CPU can't run threads
  */
 struct kv_run_spec_facts {
 	__u32 loop;
@@ -100,6 +101,7 @@ struct kv_run_spec_facts {
 	__u32 max_sge_rd;
 	bool paced;
 	bool srq;
+	bool offline;
 };
 
 /**
@@ -171,6 +173,7 @@ struct kv_run_buf_facts {
  * @max_recv_wr: depth of the receive queue, or of the SRQ
  * @recv_cqe: the cqe of the receives' CQ
  * @remote_addr: at the peer; ignored if the operation has none
+ * @offline: its CPU can\'t run threads
  */
 struct kv_run_end_facts {
 	bool needs_reset;
@@ -190,6 +193,7 @@ struct kv_run_end_facts {
 	__u32 max_recv_wr;
 	__u32 recv_cqe;
 	__u64 remote_addr;
+	bool offline;
 };
 
 __u32 kv_run_ends(__u32 loop);

@@ -17,6 +17,7 @@
 #include "batch/cost.h"
 #include "batch/lexer.h"
 #include "cli/interrupt.h"
+#include "cli/wrap.h"
 #include "out/out.h"
 
 /* As many of the next reads and writes a signal interrupts. */
@@ -1207,6 +1208,16 @@ static void test_limits(void **state)
 	assert_int_equal(h.f.exit, KV_EXIT_USAGE);
 	memset(value, 'v', sizeof(value) - 1);
 	assert_int_equal(kv_variables_set(&h.s.variables, "A", value, &f), 0);
+	/* Each of them is short enough. A variable that is set again counts once. */
+	for (unsigned int i = 1; i < KV_VARIABLES_MAX / KV_VARIABLES_VALUE_MAX; i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "B%u", i);
+		assert_int_equal(kv_variables_set(&h.s.variables, name, value, &f), 0);
+	}
+	assert_int_equal(kv_variables_set(&h.s.variables, "A", value, &f), 0);
+	assert_int_equal(kv_variables_set(&h.s.variables, "C", "c", &f), -EINVAL);
+	assert_string_equal(f.text, "with 'C' the variables would have 16777217 bytes; together they hold at most 16777216");
 	strcpy(text, "echo ");
 	for (int i = 0; i < 16; i++)
 		strcat(text, "$A");

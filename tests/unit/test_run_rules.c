@@ -194,26 +194,28 @@ static void a_spec_that_the_device_can_do(void **state)
 
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.list = 3;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "signal is no multiple of list");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SIGNAL, false, "signal is no multiple of list");
 	s.signal = 9;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "depth is no multiple of signal");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_DEPTH, false, "depth is no multiple of signal");
 	s.signal = 12;
 	s.atomic = false;
-	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "the device has no atomic");
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "the device has no atomic");
 	s.size = 4;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "size of an atomic operation is 8");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SIZE, false, "size of an atomic operation is 8");
 	s.cqs = KV_RUN_CQS_MIXED;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "two ends need a qp each");
 	s.loop = KVERBS_LOOP_NULL;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.offline = true;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_CPU, false, "cpu is not online");
 	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_SEND, .size = 64, .depth = 1,
 					.list = 1, .signal = 1, .iwarp = true };
-	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "iWARP ends a connection");
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "iWARP ends a connection");
 	s.iwarp = false;
 	s.paced = true;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.several = true;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "interval_ns goes with one end for each worker");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_INTERVAL_NS, false, "interval_ns goes with one end for each worker");
 	s.paced = false;
 	s.cqs = KV_RUN_CQS_WORKER;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
@@ -225,33 +227,33 @@ static void a_spec_that_the_device_can_do(void **state)
 	s.flags = KVERBS_WR_SOLICITED | KVERBS_WR_INLINE | KVERBS_WR_FENCE;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.op = KVERBS_OP_WRITE;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "solicited goes with sends and write_with_imm");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_FLAGS, false, "solicited goes with sends and write_with_imm");
 	s.op = KVERBS_OP_READ;
 	s.flags = KVERBS_WR_INLINE;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "inline goes with sends and writes");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_FLAGS, false, "inline goes with sends and writes");
 	s.flags = KVERBS_WR_FENCE;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.iwarp = true;
-	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "a READ of iWARP takes no fence");
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_FLAGS, false, "a READ of iWARP takes no fence");
 	s.flags = 0;
 	s.max_sge_rd = 30;
 	s.sges = 1;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.sges = 2;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "a READ of iWARP takes one sge");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SGES, false, "a READ of iWARP takes one sge");
 	s.iwarp = false;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.sges = 31;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "more sges than the device's max_sge_rd");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SGES, false, "more sges than the device's max_sge_rd");
 	s.op = KVERBS_OP_WRITE;
 	s.size = 31;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.size = 30;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "more sges than bytes");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SGES, false, "more sges than bytes");
 	s.op = KVERBS_OP_FETCH_ADD;
 	s.size = 8;
 	s.sges = 2;
-	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "an atomic operation takes one sge");
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SGES, false, "an atomic operation takes one sge");
 	s.sges = 1;
 	s.op = KVERBS_OP_SEND;
 	s.flags = 0;
@@ -259,7 +261,7 @@ static void a_spec_that_the_device_can_do(void **state)
 	s.loop = KVERBS_LOOP_PINGPONG;
 	assert_int_equal(kv_run_check_spec(&s, &why), 0);
 	s.op = KVERBS_OP_SEND_WITH_IMM;
-	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, 0, false, "iWARP has no immediate data");
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "iWARP has no immediate data");
 }
 
 static void a_qp_that_a_run_takes(void **state)
@@ -367,6 +369,7 @@ static void an_end_where_a_run_can_begin(void **state)
 	behind.local.offset = behind.local.first = 4096 - 64;
 	assert_int_equal(kv_run_check_end(&send, &behind, &why), 0);
 	WRONG(end.needs_reset = true, -EBUSY, "an earlier run left requests");
+	WRONG(end.offline = true, -EINVAL, "cpu is not online");
 	WRONG(end.max_send_sge = 0, -EINVAL, "more sges than the qp's max_send_sge");
 	WRONG(end.local.buffer = 63, -EINVAL, "size is larger than what the buffer has");
 	WRONG(end.local.first = 4096 - 63, -EINVAL, "size is larger than what the buffer has");

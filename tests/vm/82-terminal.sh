@@ -71,5 +71,11 @@ cat >"$work/lines" <<-'END'
 	qp show
 END
 whole "a batch in both spaces" kverbs batch "$work/lines" --space both --repeat 2
+# shellcheck disable=SC2086
+whole "compare --completion all" kverbs compare $by_cm --completion all --ops write --sizes 64 --rounds 2 --time "$(fewer 200ms 2)"
+# shellcheck disable=SC2086
+whole "scale" kverbs scale $by_cm --qps 1,2 --rounds 1 --duration 10ms
+whole "a refusal" sh -c "! kverbs bw --op write --depth 10 --list 4 --connect nosuch --duration 10ms"
+whole "a wrong key" sh -c "! kverbs pd add nosuchkey 5"
 whole "a trace" kverbs batch "$work/lines" --trace
 finish

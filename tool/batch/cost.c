@@ -183,7 +183,7 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 		fprintf(out, ", median of %u rounds", rounds);
 	fprintf(out, "; n: in how many rounds a verb was called; -: in none. Polls that found nothing are not counted.\n");
 	if (spaces & (1U << KV_SPACE_USER))
-		fprintf(out, "In user space mr add is the first touch of the pages; mr reg registers touched memory.\n");
+		fprintf(out, "In user space buf add is the first touch of the pages; mr reg registers touched memory.\n");
 	kv_prose_end(&prose);
 	return 0;
 }

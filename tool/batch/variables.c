@@ -144,13 +144,16 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
 		     struct kv_fault *f)
 {
 	struct kv_variable *name = find_text(variables, text);
-	size_t length = strlen(value);
+	size_t length = strlen(value), old = name && name->value ? strlen(name->value) : 0;
 	char *copy;
 	int ret;
 
 	if (length > KV_VARIABLES_VALUE_MAX)
 		return kv_fault_usage(f, "the value of '%.64s' has %zu bytes; a variable holds at most %d",
 				      text, length, KV_VARIABLES_VALUE_MAX);
+	if (variables->bytes - old + length > KV_VARIABLES_MAX)
+		return kv_fault_usage(f, "with '%.64s' the variables would have %zu bytes; together they hold at most %d",
+				      text, variables->bytes - old + length, KV_VARIABLES_MAX);
 	if (!name || !name->value) {
 		ret = kv_variables_check(variables, text, f);
 		if (ret)
@@ -167,6 +170,7 @@ int kv_variables_set(struct kv_variables *variables, const char *text, const cha
 	}
 	free(name->value);
 	name->value = copy;
+	variables->bytes += length - old;
 	return 0;
 }
 

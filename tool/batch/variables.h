@@ -15,6 +15,9 @@
 /* The maximum length of a variable in bytes: a few lines can't use up the memory. */
 #define KV_VARIABLES_VALUE_MAX (64 << 10)
 
+/* The maximum length of all variables together. */
+#define KV_VARIABLES_MAX (16 << 20)
+
 /**
  * struct kv_variable - a variable, or an object that has a name
  * @text: the name
@@ -50,11 +53,13 @@ enum kv_names {
  * @by_text: all entries, by name
  * @by_object: the entries of objects that are not deleted, by type and id
  * @names: names of persistent objects
+ * @bytes: length of the values of all variables
  */
 struct kv_variables {
 	void *by_text;
 	void *by_object;
 	enum kv_names names;
+	size_t bytes;
 };
 
 /* The completeness of a result about an object. */

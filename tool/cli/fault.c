@@ -5,6 +5,7 @@
 #include <string.h>
 #include "cli/fault.h"
 #include "cli/parse.h"
+#include "out/prose.h"
 
 static enum kv_exit exit_of(int error)
 {
@@ -148,8 +149,11 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 /** kv_fault_print() - print a fault on stderr, once */
 void kv_fault_print(struct kv_fault *f)
 {
+	struct kv_prose prose;
+
 	if (f->printed)
 		return;
 	f->printed = true;
-	fprintf(stderr, "kverbs: %s\n", f->text);
+	fprintf(kv_prose_begin(&prose, stderr), "kverbs: %s\n", f->text);
+	kv_prose_end(&prose);
 }

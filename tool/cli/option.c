@@ -3,11 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "cli/columns.h"
 #include "cli/option.h"
+#include "cli/wrap.h"
 
-/* The width of help, and the start of its second column. */
-#define WIDTH 80
+/* The start of the second column of help. */
 #define COLUMN 21
 /* Room for an option's name. */
 #define NAME 32
@@ -15,67 +14,6 @@
 static bool is_end(const struct kv_option *row)
 {
 	return !row->name && !row->help;
-}
-
-/**
- * kv_wrap_to() - print a text in lines of a width
- * @text: the text; a newline in it ends a line
- * @indent: indent of all lines but the first, in columns
- * @column: column in which the first line begins
- * @width: columns; the last one stays empty
- */
-void kv_wrap_to(FILE *out, const char *text, int indent, int column, int width)
-{
-	int first = 1;
-
-	while (*text) {
-		int length = (int)strcspn(text, " \n");
-		int columns = (int)kv_columns_of(text, (size_t)length);
-
-		if (!first && columns >= width - column - 1) {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
-			first = 1;
-		}
-		fprintf(out, "%s%.*s", first ? "" : " ", length, text);
-		column += columns + !first;
-		first = 0;
-		text += length;
-		if (*text == '\n') {
-			fprintf(out, "\n%*s", indent, "");
-			column = indent;
-			first = 1;
-		}
-		text += *text != '\0';
-	}
-	fputc('\n', out);
-}
-
-/**
- * kv_wrap() - print a text in lines of up to 79 columns, or of a narrower terminal's width
- * @text: as in kv_wrap_to()
- */
-void kv_wrap(const char *text, int indent, int column)
-{
-	int width = (int)kv_columns(STDOUT_FILENO, WIDTH);
-
-	kv_wrap_to(stdout, text, indent, column, width < WIDTH ? width : WIDTH);
-}
-
-/**
- * kv_wrap_row() - print a word, and its meaning beside it
- * @column: column in which the meaning begins
- */
-void kv_wrap_row(const char *left, const char *right, int column)
-{
-	int n = printf("  %s", left);
-
-	if (n > column - 2) {
-		putchar('\n');
-		n = 0;
-	}
-	printf("%*s", column - n, "");
-	kv_wrap(right, column, column);
 }
 
 /**

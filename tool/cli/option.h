@@ -74,6 +74,3 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 				       const char **value);
 void kv_option_format(const struct kv_option *row, char *text, size_t size);
 void kv_option_print_help(const struct kv_option *rows, const char *usage, const char *more);
-void kv_wrap_to(FILE *out, const char *text, int indent, int column, int width);
-void kv_wrap(const char *text, int indent, int column);
-void kv_wrap_row(const char *left, const char *right, int column);

@@ -14,7 +14,7 @@ static struct dev_args {
 
 static const struct kv_option rows[] = {
 	KV_OPTION_JSON_ROW(struct dev_args, json),
-	{ "pretty", NULL, "as in iproute2; the JSON is indented anyway", KV_OPTION_FLAG,
+	{ "pretty", NULL, "as in iproute2; the JSON is indented with and without it", KV_OPTION_FLAG,
 	  .at = offsetof(struct dev_args, pretty), .letter = 'p' },
 	{ "details", NULL, "as in iproute2; all that is known is shown anyway", KV_OPTION_FLAG,
 	  .at = offsetof(struct dev_args, details), .letter = 'd' },

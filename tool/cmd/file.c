@@ -9,6 +9,7 @@
 #include "cmd/options.h"
 #include "file/transfer.h"
 #include "out/out.h"
+#include "out/prose.h"
 #include "out/unit.h"
 #include "remote/file.h"
 #include "remote/peer.h"
@@ -146,7 +147,7 @@ static struct json_object *describe(bool result, int error)
 	kv_out_put(doc, "sender", describe_end(t, 0));
 	kv_out_put(doc, "receiver", describe_end(t, 1));
 	kv_out_put_count(doc, "length_bytes", t->length);
-	kv_out_put_string(doc, "sha256", digest);
+	kv_out_put_string(doc, "sha256", error ? NULL : digest);
 	kv_out_put_count(doc, "pieces", t->pieces);
 	kv_out_put_count(doc, "piece_bytes", t->piece);
 	kv_out_put_count(doc, "depth", t->depth);
@@ -161,6 +162,7 @@ static int print(struct json_object *doc, struct kv_fault *f)
 {
 	const struct kv_transfer *t = &command.transfer;
 	double seconds = (double)t->ns / 1e9;
+	struct kv_prose prose;
 
 	if (kv_out_get(doc, "/error"))
 		return 0;
@@ -172,7 +174,8 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	printf("%s WRITEs of at most %u bytes, at most %u at a time\n",
 	       KV_COUNT(t->pieces), t->piece, t->depth);
 	kv_retries_tell(kv_out_get(doc, "/counters"), stdout);
-	printf("SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
+	fprintf(kv_prose_begin(&prose, stdout), "SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
+	kv_prose_end(&prose);
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/option.h"
+#include "cli/wrap.h"
 #include "doctor/doctor.h"
 #include "out/out.h"
 

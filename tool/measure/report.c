@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "measure/cluster.h"
 #include "measure/knee_rates.h"
@@ -333,12 +334,25 @@ struct tally {
 	double most; /* the most, likewise */
 };
 
+/* The median of a series' rounds, of which the table's per cent are. */
+static double median_of_rounds(struct json_object *point, const char *name)
+{
+	bool stream = is(point, "/loop", "stream") && !kv_out_get(point, "/offered_per_second");
+	struct json_object *rounds = kv_out_get(kv_report_series(point, name), stream ? "/round_request_ns" : "/round_p50_ns");
+	size_t n = rounds ? json_object_array_length(rounds) : 0;
+	double *value = calloc(n + 1, sizeof(*value)), median;
+
+	for (size_t i = 0; value && i < n; i++)
+		value[i] = json_object_get_double(kv_out_item(rounds, i));
+	median = value ? kv_stats_median(value, (unsigned int)n) : NAN;
+	free(value);
+	return median;
+}
+
 static void count_point(struct tally *t, struct json_object *point, const char *other)
 {
 	double value = fabs(kv_out_get_real(point, "/difference_ns/value"));
-	bool stream = is(point, "/loop", "stream") && !kv_out_get(point, "/offered_per_second");
-	double share = 100 * value / kv_out_get_real(kv_report_series(point, other),
-						     stream ? "/request_ns" : "/p50_ns");
+	double share = 100 * value / median_of_rounds(point, other);
 
 	t->least = t->points ? fmin(t->least, share) : share;
 	t->most = fmax(t->most, share);
@@ -469,7 +483,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 
 	print_environment(out, doc);
 	if (is(doc, "/spec/design", "self"))
-		fprintf(out, "Both sides are in %s space: a difference that is found is none\n",
+		fprintf(out, "Both sides are in %s space: a difference between them is an error of the method\n",
 			kv_out_get_string(doc, "/spec/sides/0/client_space"));
 	if (kv_out_get(doc, "/spec/depth"))
 		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s\n",

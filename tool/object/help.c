@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Help, made from the tables. */
 #include <string.h>
-#include "cli/option.h"
+#include "cli/wrap.h"
 #include "object/noun.h"
 
 /* The start of the second column. */

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/columns.h"
-#include "cli/option.h"
+#include "cli/wrap.h"
 #include "out/prose.h"
 
 /* The continuation of a line that is too long. */
