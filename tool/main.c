@@ -117,9 +117,10 @@ static int run_command(int argc, char **argv)
 	if (at && strcmp(argv[at], "help"))
 		return run_named(argc, argv, at);
 	if (at && argc > at + 1) {
-		char *of[] = { argv[0], argv[at + 1], "--help", NULL };
-
-		return run_named(3, of, 1);
+		/* "--help" behind the command, in place of "help" before it. */
+		memmove(&argv[at], &argv[at + 1], (size_t)(argc - at - 1) * sizeof(argv[0]));
+		argv[argc - 1] = "--help";
+		return run_named(argc, argv, at);
 	}
 	if (at || (first && (!strcmp(first, "--help") || !strcmp(first, "-h")))) {
 		print_help(stdout);

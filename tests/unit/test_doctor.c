@@ -74,6 +74,16 @@ static void a_space_that_can_not_be_asked(void **state)
 	finds(KV_ERROR, 1, "module", "the module is not loaded", "-");
 }
 
+static void a_module_that_is_not_loaded(void **state)
+{
+	view[KV_SPACE_KERNEL].open = false;
+	view[KV_SPACE_KERNEL].n = 0;
+	view[KV_SPACE_KERNEL].fault.error = -EOPNOTSUPP;
+	strcpy(view[KV_SPACE_KERNEL].fault.text, "kernel space: the module is not loaded");
+	finds(KV_ERROR, 1, "module", "the module is not loaded",
+	      "modprobe kverbs || { modprobe rdma_cm && insmod build/module/kverbs.ko; }");
+}
+
 static void no_device(void **state)
 {
 	view[0].n = view[1].n = 0;
@@ -104,7 +114,7 @@ static void a_port_that_is_down(void **state)
 static void a_port_without_a_gid(void **state)
 {
 	view[KV_SPACE_KERNEL].dev[0].port[0].gids = 0;
-	finds(KV_ERROR, 1, "gid", "port 1 of rxe0 has no GID", "ip address add ADDRESS dev NETDEV");
+	finds(KV_ERROR, 1, "gid", "port 1 of rxe0 has no GID", "ip address add ADDRESS/PREFIX dev NETDEV");
 }
 
 static void a_small_mtu(void **state)
@@ -136,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(nothing_is_missing, begin, end),
 		cmocka_unit_test_setup_teardown(a_space_that_can_not_be_asked, begin, end),
+		cmocka_unit_test_setup_teardown(a_module_that_is_not_loaded, begin, end),
 		cmocka_unit_test_setup_teardown(no_device, begin, end),
 		cmocka_unit_test_setup_teardown(a_device_of_one_space, begin, end),
 		cmocka_unit_test_setup_teardown(a_port_that_can_not_be_queried, begin, end),

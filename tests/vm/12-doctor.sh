@@ -92,7 +92,8 @@ kverbs doctor >"$work/out"
 check "that there are none is a note" grep -q "^note *no CPU is isolated" "$work/out"
 
 rmmod kverbs
-doctor "no module" 1 'length == 1 and .[0].check == "module" and (.[0].text | contains("insmod kverbs.ko"))' kverbs doctor
+doctor "no module" 1 'length == 1 and .[0].check == "module" and (.[0].text | contains("insmod kverbs.ko")) and
+	(.[0].mend | contains("modprobe kverbs"))' kverbs doctor
 insmod "$KO"
 
 # The GIDs that other tests use must be there afterwards, in their places.
@@ -104,7 +105,7 @@ as_before() {
 	[ "$(gids 2>/dev/null)" = "$before" ]
 }
 rdma link del "$DEV"
-doctor "no device" 1 'map(.check) == ["module", "libibverbs"] and all(.[]; .severity == "error" and (.mend | startswith("rdma link add")))' \
+doctor "no device" 1 'map(.check) == ["module", "libibverbs"] and all(.[]; .severity == "error" and .mend == "rdma link add rxe0 type rxe netdev d0")' \
 	kverbs doctor
 link_add "$DEV" d0
 wait_for 10 kverbs doctor >/dev/null 2>&1
@@ -116,7 +117,23 @@ ip addr add "$ADDR6/64" dev d0 2>/dev/null
 check "all is well again" wait_for 20 kverbs doctor
 check "and the GIDs are those of before" wait_for 20 as_before
 
-doctor "a host where nobody listens" 1 'length == 1 and all(.[]; .check == "host" and (.text | contains("nobody listens on port 7599")))' \
+# --- An interface without an address has a GID of its MAC address.
+iwarp || {
+	ip link add d9 type dummy
+	ip link set d9 addrgenmode none
+	ip link set d9 up
+	rdma link add rxe9 type rxe netdev d9
+	wait_for 10 grep -q ACTIVE /sys/class/infiniband/rxe9/ports/1/state
+	doctor "a GID without an address" 1 'any(.[]; .check == "gid" and .severity == "error" and
+		(.text | contains("port 1 of rxe9 has no GID with an address")) and .mend == "ip address add ADDRESS/PREFIX dev d9")' kverbs doctor
+	ip addr add 198.51.100.9/24 dev d9
+	doctor "and one with it" 0 'all(.[]; .check != "gid")' kverbs doctor
+	rdma link del rxe9
+	ip link del d9
+}
+
+doctor "a host where nobody listens" 1 'length == 1 and all(.[]; .check == "host" and (.text | contains("nobody listens on port 7599")) and
+	.mend == "ssh 127.0.0.1 kverbs serve --token FILE")' \
 	kverbs doctor 127.0.0.1:7599
 kverbs serve --bind 127.0.0.1 --port 7599 >"$work/serve" 2>&1 &
 server=$!

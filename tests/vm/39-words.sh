@@ -16,6 +16,7 @@ means() {
 means "a command cut short" "pd * dev *" kverbs pd a
 means "a command for objects cut short" "*" kverbs fl
 means "a command with options of its own cut short" "usage: kverbs conn-rate*" kverbs conn_r --help
+means "help of a command of an object" "*pd add \[KEY VALUE\]*" kverbs help pd add
 means "and after help" "usage: kverbs conn-rate*" kverbs help conn-r
 means "and for man" '.TH KVERBS*CONN-RATE*' kverbs man conn-r
 means "and in 'dev'" "*$DEV*" kverbs dev sh "$DEV"

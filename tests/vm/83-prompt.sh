@@ -33,6 +33,7 @@ cq show $q\t\r
 cq del --h\t\r
 expect con\tevent\r
 help pd\r
+? cq\r
 help\r
 frob\r
 sleep 1000\r
@@ -51,6 +52,7 @@ kverbs flush >/dev/null
 has "a word is completed: an option" "usage:" "$work/screen"
 check "a word is completed: a field" sh -c '! grep -q "expect:" "$1"' - "$work/screen"
 has "help COMMAND" "pd: protection domain*" "$work/screen"
+has "? COMMAND" "cq: completion queue*" "$work/screen"
 has "help" "*quit  *ends the batch*" "$work/screen"
 has "a mistake does not end the batch" "kverbs: stdin:*: frob: there is no command 'frob'*" "$work/screen"
 has "Ctrl-C ends a command" "kverbs: stdin:*: sleep: interrupted" "$work/screen"
@@ -65,11 +67,11 @@ has "the history outlives the batch" "after" "$work/screen"
 
 check "a single command does not load the editor" sh -c \
 	'LD_DEBUG=files kverbs pd show 2>&1 | grep -q libjson && ! LD_DEBUG=files kverbs pd show 2>&1 | grep -q edit'
-for word in help quit; do
-	echo $word >"$work/$word"
-	refused "$word is no command of a file" 2 "there is no command '$word'" kverbs batch "$work/$word"
+for word in help quit exit '?'; do
+	echo "$word" >"$work/line"
+	refused "$word is no command of a file" 2 "there is no command '$word'" kverbs batch "$work/line"
 	refused "$word is no command of a pipe" 2 "stdin:1: $word: there is no command '$word'" \
-		sh -c "echo $word | kverbs batch -"
+		sh -c "kverbs batch - <'$work/line'"
 done
 
 printf '# two lines\necho a\n\necho \\\n  b\n' >"$work/lines"

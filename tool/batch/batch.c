@@ -192,9 +192,9 @@ static bool show_line(const struct kv_batch *batch, const char *text)
 /* The commands of the prompt itself; @ret: receives the result if it was one. */
 static bool try_prompt(const struct kv_words *words, int *ret, struct kv_fault *f)
 {
-	if (words->n == 1 && !strcmp(words->word[0], "quit"))
+	if (words->n == 1 && (!strcmp(words->word[0], "quit") || !strcmp(words->word[0], "exit")))
 		*ret = QUIT;
-	else if (words->n && !strcmp(words->word[0], "help"))
+	else if (words->n && (!strcmp(words->word[0], "help") || !strcmp(words->word[0], "?")))
 		*ret = kv_help_print(words->word + 1, words->n - 1, f);
 	else if (kv_help_wanted(words->word, words->n))
 		*ret = kv_help_print(words->word, words->n, f);

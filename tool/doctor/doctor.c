@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,15 +40,16 @@ void kv_doctor_add(struct kv_doctor *d, enum kv_severity severity, const char *c
  */
 void kv_doctor_host(struct kv_doctor *d, const struct kv_peer *peer)
 {
-	char last[sizeof(((struct kv_fault *)NULL)->text)] = "";
+	char last[sizeof(((struct kv_fault *)NULL)->text)] = "", mend[512];
 
 	for (unsigned int id = 0; id < KV_SPACES; id++) {
 		struct kv_site site = { .host = peer->host };
 		struct kv_fault f = { 0 };
 
+		snprintf(mend, sizeof(mend), "ssh %s kverbs serve --token FILE", peer->host);
 		if (kv_site_open_peer(&site, id, peer, &f)) {
 			if (strcmp(f.text, last))
-				kv_doctor_add(d, KV_ERROR, "host", NULL, "%s", f.text);
+				kv_doctor_add(d, KV_ERROR, "host", f.error == -ECONNREFUSED ? mend : NULL, "%s", f.text);
 			memcpy(last, f.text, sizeof(last));
 		} else {
 			kv_doctor_add(d, KV_FINE, "host", NULL, "%s serves %s space by kverbs %s, with %s",

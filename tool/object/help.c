@@ -156,8 +156,8 @@ static void print_nouns(void)
 {
 	for (const struct kv_noun *const *noun = kv_nouns(); *noun; noun++)
 		kv_wrap_row((*noun)->name, (*noun)->help, COLUMN);
-	kv_wrap_row("help [COMMAND]", "a command's words and keys", COLUMN);
-	kv_wrap_row("quit", "ends the batch, as Ctrl-D does", COLUMN);
+	kv_wrap_row("help [COMMAND]", "a command's words and keys; so does ?", COLUMN);
+	kv_wrap_row("quit", "ends the batch, as exit and Ctrl-D do", COLUMN);
 }
 
 /**

@@ -59,7 +59,7 @@ static int refuse_none(struct kv_user *u)
 	if (!ret)
 		return refuse_unreachable(u);
 	return kv_user_fail(u, -ENODEV,
-			    "no RDMA device in user space: load a driver, e.g. `rdma link add rxe0 type rxe netdev eth0`");
+			    "no RDMA device in user space: load a driver, or make a software one: 'rdma link add rxe0 type rxe netdev NETDEV'");
 }
 
 static int refuse_unknown(struct kv_user *u, const char *name, struct ibv_device **list)
