@@ -96,7 +96,7 @@ iwarp || {
 	bw "requests that are solicited, and have a fence" --op send --size 64 --solicited --fence --depth 16 --rounds 1 --duration 100ms
 	holds "are told" '.cells[0] | .solicited and .fence and .inline == false and .verified'
 }
-bw "several SGEs in a request" --op write,send --size 15,4k --sges 4 -I 15 --depth 16 --list 4 --rounds 1 --duration 100ms
+bw "several SGEs in a request" --op "write$(iwarp || echo ,send)" --size 15,4k --sges 4 -I 15 --depth 16 --list 4 --rounds 1 --duration 100ms
 holds "their bytes arrive" 'all(.cells[]; .sges == 4 and .verified)'
 iwarp || {
 	bw "READs into several SGEs" --op read --size 15,4k --sges 4 --depth 16 --rounds 1 --duration 100ms

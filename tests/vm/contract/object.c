@@ -80,10 +80,13 @@ void link_open(struct link *l)
 	must(l, kv_nl_open(&l->nl), "connect to the module");
 }
 
-/* The first command of the other socket waits for the objects to go, but 2 s at most. */
+/*
+ * The first command of the other socket waits for the objects to go, but 2 s at most. siw takes up to
+ * 10 s to give up a connection that is half way (MPAREQ_TIMEOUT, MPAREP_TIMEOUT), and the CM waits for it.
+ */
 void link_close(struct link *l)
 {
-	struct limit limit = limit_of(10);
+	struct limit limit = limit_of(is_iwarp() ? 30 : 10);
 	struct kv_info info;
 	struct link other;
 	bool gone;
