@@ -102,8 +102,8 @@ static int cq_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
 	int ret = kv_cq_arm(cq, solicited, info->extack);
 
-	/* It is to blame unless the CQ can't be armed at all. */
-	if (ret == -EINVAL && solicited && cq->context != KVERBS_CQ_POLLED)
+	/* Then no verb was called, and nothing else is wrong. */
+	if (ret == -EINVAL && kv_cq_core_polls(cq))
 		NL_SET_BAD_ATTR(info->extack, solicited);
 	return ret > 0 ? nla_put_flag(skb, KVERBS_A_CQ_MISSED) : ret;
 }

@@ -6,10 +6,20 @@
 #include <string.h>
 #include "doctor/doctor.h"
 #include "out/out.h"
+#include "sys/device.h"
 
 /* One device with one port in both spaces, as it should be. */
 static struct kv_devices view[KV_SPACES];
 static struct kv_doctor found;
+
+/* In place of the network interface's own addresses. */
+static bool has_address;
+
+bool kv_netdev_has(const char *netdev, const uint8_t addr[16])
+{
+	assert_string_equal(netdev, "eth7");
+	return has_address;
+}
 
 static int begin(void **state)
 {
@@ -117,6 +127,19 @@ static void a_port_without_a_gid(void **state)
 	finds(KV_ERROR, 1, "gid", "port 1 of rxe0 has no GID", "ip address add ADDRESS/PREFIX dev NETDEV");
 }
 
+/* The RDMA core's own GID, of the MAC address. */
+static void a_gid_that_is_no_address(void **state)
+{
+	view[KV_SPACE_KERNEL].dev[0].port[0].link_layer = 2;
+	has_address = true;
+	nothing_is_missing(state);
+	end(state);
+	begin(state);
+	view[KV_SPACE_KERNEL].dev[0].port[0].link_layer = 2;
+	has_address = false;
+	finds(KV_ERROR, 1, "gid", "port 1 of rxe0 has no GID with an address", "ip address add ADDRESS/PREFIX dev eth7");
+}
+
 static void a_small_mtu(void **state)
 {
 	view[KV_SPACE_KERNEL].dev[0].port[0].active_mtu = 1024;
@@ -152,6 +175,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_port_that_can_not_be_queried, begin, end),
 		cmocka_unit_test_setup_teardown(a_port_that_is_down, begin, end),
 		cmocka_unit_test_setup_teardown(a_port_without_a_gid, begin, end),
+		cmocka_unit_test_setup_teardown(a_gid_that_is_no_address, begin, end),
 		cmocka_unit_test_setup_teardown(a_small_mtu, begin, end),
 		cmocka_unit_test_setup_teardown(iwarp_has_no_path_mtu, begin, end),
 		cmocka_unit_test_setup_teardown(without_the_module_user_space_is_looked_at, begin, end),

@@ -246,7 +246,7 @@ datagrams() {
 verb=/sys/module/fail_verb/parameters
 
 # ends_with NAME FUNCTION ERROR NTH MORE TEXT COMMAND…: the NTH call of FUNCTION and MORE behind it return ERROR and do
-# nothing; the command says TEXT, and ends with 1. What it has measured before that it prints, too, if it has measured anything.
+# nothing; the command says TEXT, and ends with 1. It also prints the figures that it has by then: on a fast host there are none.
 ends_with() {
 	what=$1 text=$6
 	echo "rdma_rxe:$2" >$verb/verb

@@ -149,11 +149,8 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 /** kv_fault_print() - print a fault on stderr, once */
 void kv_fault_print(struct kv_fault *f)
 {
-	struct kv_prose prose;
-
 	if (f->printed)
 		return;
 	f->printed = true;
-	fprintf(kv_prose_begin(&prose, stderr), "kverbs: %s\n", f->text);
-	kv_prose_end(&prose);
+	kv_prose_print(stderr, "kverbs: %s\n", f->text);
 }

@@ -162,7 +162,6 @@ static int print(struct json_object *doc, struct kv_fault *f)
 {
 	const struct kv_transfer *t = &command.transfer;
 	double seconds = (double)t->ns / 1e9;
-	struct kv_prose prose;
 
 	if (kv_out_get(doc, "/error"))
 		return 0;
@@ -174,8 +173,7 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	printf("%s WRITEs of at most %u bytes, at most %u at a time\n",
 	       KV_COUNT(t->pieces), t->piece, t->depth);
 	kv_retries_tell(kv_out_get(doc, "/counters"), stdout);
-	fprintf(kv_prose_begin(&prose, stdout), "SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
-	kv_prose_end(&prose);
+	kv_prose_print(stdout, "SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
 	return 0;
 }
 

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 /* The spaces, and the RDMA devices as they see them. */
 #include <errno.h>
-#include <ifaddrs.h>
 #include <limits.h>
 #include <net/if.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "doctor/doctor.h"
+#include "sys/device.h"
 #include "sys/io.h"
 
 #define MTU_BEST 4096
@@ -49,14 +48,15 @@ static void check_space(struct kv_doctor *d, const struct kv_devices *v, enum kv
 	bool unloaded = id == KV_SPACE_KERNEL && v->fault.error == -EOPNOTSUPP;
 	char mend[128];
 
-	mend_none(mend, sizeof(mend));
-	if (!v->open)
+	if (!v->open) {
 		kv_doctor_add(d, KV_ERROR, check, unloaded ? LOAD_MODULE : NULL, "%s", v->fault.text);
-	else if (v->n)
+	} else if (v->n) {
 		kv_doctor_add(d, KV_FINE, check, NULL, "%s space works, and has %u RDMA device%s", space, v->n,
 			      v->n == 1 ? "" : "s");
-	else
+	} else {
+		mend_none(mend, sizeof(mend));
 		kv_doctor_add(d, KV_ERROR, check, mend, "%s space has no RDMA device", space);
+	}
 }
 
 /* A device that one space has, and the other one has not. */
@@ -91,45 +91,25 @@ static void mend_device(char *mend, size_t size, const struct kv_dev *dev, const
 	snprintf(mend, size, "cd %s/driver && echo %s >unbind && echo %s >bind", path, name, name);
 }
 
-/* Is a GID of RoCE an address of its network interface? */
-static bool is_address(const struct kv_gid *gid, const struct ifaddrs *all)
-{
-	struct in6_addr want;
-
-	memcpy(&want, gid->raw, sizeof(want));
-	for (const struct ifaddrs *a = all; a; a = a->ifa_next) {
-		if (!a->ifa_addr || strcmp(a->ifa_name, gid->netdev))
-			continue;
-		if (a->ifa_addr->sa_family == AF_INET6 &&
-		    IN6_ARE_ADDR_EQUAL(&want, &((struct sockaddr_in6 *)a->ifa_addr)->sin6_addr))
-			return true;
-		if (a->ifa_addr->sa_family == AF_INET && IN6_IS_ADDR_V4MAPPED(&want) &&
-		    want.s6_addr32[3] == ((struct sockaddr_in *)a->ifa_addr)->sin_addr.s_addr)
-			return true;
-	}
-	return false;
-}
-
 /*
  * The RDMA core keeps a GID of the interface's MAC address, which no address may have: a QP finds no route from there.
  * A GID without an interface is of another network namespace.
  */
 static bool has_address(const struct kv_port *port)
 {
-	struct ifaddrs *all;
-	bool found = false;
+	for (uint32_t i = 0; i < port->gids; i++) {
+		const struct kv_gid *gid = &port->gid[i];
 
-	if (port->link_layer != LINK_LAYER_ETHERNET || getifaddrs(&all))
-		return true;
-	for (uint32_t i = 0; i < port->gids && !found; i++)
-		found = !port->gid[i].netdev[0] || is_address(&port->gid[i], all);
-	freeifaddrs(all);
-	return found;
+		if (!gid->netdev[0] || kv_netdev_has(gid->netdev, gid->raw))
+			return true;
+	}
+	return false;
 }
 
 static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const struct kv_port *port)
 {
 	const char *netdev = port->gids && port->gid[0].netdev[0] ? port->gid[0].netdev : "NETDEV";
+	bool roce = port->link_layer == LINK_LAYER_ETHERNET && !kv_dev_is_iwarp(dev);
 	char at[96], mend[512];
 
 	snprintf(at, sizeof(at), "port %u of %s", port->number, dev->name);
@@ -144,7 +124,7 @@ static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const stru
 		kv_doctor_add(d, KV_ERROR, "port", mend, "%s is not active", at);
 		return;
 	}
-	if (!port->gids || (!kv_dev_is_iwarp(dev) && !has_address(port))) {
+	if (!port->gids || (roce && !has_address(port))) {
 		snprintf(mend, sizeof(mend), "ip address add ADDRESS/PREFIX dev %s", netdev);
 		kv_doctor_add(d, KV_ERROR, "gid", mend, "%s has no GID%s: its network interface needs an IP address", at,
 			      port->gids ? " with an address" : "");

@@ -42,11 +42,11 @@ void kv_doctor_host(struct kv_doctor *d, const struct kv_peer *peer)
 {
 	char last[sizeof(((struct kv_fault *)NULL)->text)] = "", mend[512];
 
+	snprintf(mend, sizeof(mend), "ssh %s kverbs serve --token FILE", peer->host);
 	for (unsigned int id = 0; id < KV_SPACES; id++) {
 		struct kv_site site = { .host = peer->host };
 		struct kv_fault f = { 0 };
 
-		snprintf(mend, sizeof(mend), "ssh %s kverbs serve --token FILE", peer->host);
 		if (kv_site_open_peer(&site, id, peer, &f)) {
 			if (strcmp(f.text, last))
 				kv_doctor_add(d, KV_ERROR, "host", f.error == -ECONNREFUSED ? mend : NULL, "%s", f.text);

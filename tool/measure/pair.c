@@ -145,7 +145,7 @@ static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	struct kv_qp_init init = {
 		.type = p->work.type,
 		.max_send_wr = MAX(p->work.depth, 1) + KV_WORKLOAD_WRS_MORE,
-		.max_send_sge = MAX(p->work.sges, 1),
+		.max_send_sge = p->work.sges,
 		.max_inline = kv_workload_flags(&p->work) & KVERBS_WR_INLINE ? p->work.inline_max : 0,
 	};
 	struct kv_endpoint *e = &p->end[end];

@@ -92,14 +92,10 @@ static void share_of_one(char *text, struct json_object *value, struct json_obje
  */
 int kv_tables_scale(struct json_object *points, const char *const *name, unsigned int n, struct kv_fault *f)
 {
-	struct kv_prose prose;
 	int ret = 0;
 
-	fprintf(kv_prose_begin(&prose, stdout),
-		"set-up: %s for a QP with all that belongs to it; verbs: its own part and that of its CQs; KiB: its memory; p50, p99: of a request, in %s; even: requests of the QP with the fewest, in %% of those of the QP with the most\n",
-		kv_unit_name(), kv_unit_name());
-	kv_prose_end(&prose);
-	putchar('\n');
+	kv_prose_print(stdout, "set-up: %s for a QP with all that belongs to it; verbs: its own part and that of its CQs; KiB: its memory; p50, p99: of a request, in %s; even: requests of the QP with the fewest, in %% of those of the QP with the most\n\n",
+		       kv_unit_name(), kv_unit_name());
 	for (unsigned int i = 0; i < n && !ret; i++) {
 		const struct kv_listing columns[] = {
 			{ name[i], kv_listing_word, .path = "/op" }, SIZE,
@@ -258,14 +254,10 @@ int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 		DIFFERENCE("K - U"),
 	};
 #undef DIFFERENCE
-	struct kv_prose prose;
 	int ret = 0;
 
-	fprintf(kv_prose_begin(&prose, stdout),
-		"Latency and CPU time in %s, by how completions are noticed; - first: minus the first one of its space\n",
-		kv_unit_name());
-	kv_prose_end(&prose);
-	putchar('\n');
+	kv_prose_print(stdout, "Latency and CPU time in %s, by how completions are noticed; - first: minus the first one of its space\n\n",
+		       kv_unit_name());
 	for (size_t i = 0; i < json_object_array_length(points) && !ret; i++) {
 		struct json_object *point = json_object_array_get_idx(points, i), *list;
 		char size[CELL];

@@ -51,8 +51,8 @@ struct kv_workload {
 	bool one_cq; /* KV_KIND_STREAM: the connections of a thread have one CQ for sends in common, and one for receives */
 	uint32_t inline_max; /* sends and writes of at most so many bytes have them inline */
 	bool fence; /* each request waits for the READs and atomics before it */
-	uint32_t sges; /* of each request; 0: 1 */
 	bool solicited; /* each request makes an event at a responder that armed its CQ for such */
+	uint32_t sges; /* of each request; 0: 1 */
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
 	/* KV_KIND_STREAM: requests that are due in a second at each connection; 0: no request has a time when it is due. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <limits.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,4 +45,16 @@ void kv_prose_end(struct kv_prose *p)
 		kv_wrap_to(p->to, line, INDENT, 0, width);
 	}
 	free(p->text);
+}
+
+/** kv_prose_print() - write lines that a terminal can't tear; the text ends with a newline */
+void kv_prose_print(FILE *to, const char *fmt, ...)
+{
+	struct kv_prose p;
+	va_list args;
+
+	va_start(args, fmt);
+	vfprintf(kv_prose_begin(&p, to), fmt, args);
+	va_end(args);
+	kv_prose_end(&p);
 }

@@ -13,3 +13,4 @@ struct kv_prose {
 
 FILE *kv_prose_begin(struct kv_prose *p, FILE *to);
 void kv_prose_end(struct kv_prose *p);
+void kv_prose_print(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -177,6 +177,31 @@ static void take(const struct sockaddr *from, uint8_t addr[16])
 	memcpy(addr + 12, &((const struct sockaddr_in *)from)->sin_addr, 4);
 }
 
+/**
+ * kv_netdev_has() - does a network interface have an address?
+ * @netdev: name of the interface
+ * @addr: as a GID of RoCE has it: IPv4 as IPv4-mapped IPv6
+ *
+ * Return: true also if the addresses can't be listed.
+ */
+bool kv_netdev_has(const char *netdev, const uint8_t addr[16])
+{
+	struct ifaddrs *list;
+	uint8_t its[16];
+	bool found = false;
+
+	if (getifaddrs(&list))
+		return true;
+	for (struct ifaddrs *i = list; i && !found; i = i->ifa_next) {
+		if (!i->ifa_addr || strcmp(i->ifa_name, netdev) || !rank(i->ifa_addr))
+			continue;
+		take(i->ifa_addr, its);
+		found = !memcmp(its, addr, sizeof(its));
+	}
+	freeifaddrs(list);
+	return found;
+}
+
 static void find_addr(const char *netdev, uint8_t addr[16])
 {
 	struct ifaddrs *list, *i;

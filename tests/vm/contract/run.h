@@ -12,6 +12,13 @@ const struct kv_worker_result *run_look(struct link *l, uint32_t id);
 const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spec);
 /* Runs to the end. @to: receives all results, and the bins of one worker. */
 void run_whole(struct link *l, const struct kv_run_spec *spec, uint32_t bins_of, struct kv_run_result *to);
+/* The run "good", which @change makes wrong as "spec", is refused: for functions that have these two, "l" and "id". */
+#define RUN_BAD(change, error, text, name)						\
+	do {										\
+		spec = good;								\
+		change;									\
+		refused(l, call_run_start(&l->nl, &spec, &id), error, text, name);	\
+	} while (0)
 /* The peer has refused a request. siw also refuses a post while the connection ends (siw_post_send()). */
 bool run_was_refused(const struct kv_worker_result *w);
 

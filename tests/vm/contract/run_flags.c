@@ -11,6 +11,25 @@
 
 static struct kv_run_result last; /* too large for the stack */
 
+/* A run of 10 requests brings @text from one buffer to the other, as far as its size goes, and tells its flags and SGEs. */
+static void brings(struct link *l, const struct kv_run_spec *spec, uint32_t from, uint32_t to, const char *text, const char *what)
+{
+	must(l, call_buf_write(&l->nl, from, 0, text, strlen(text)), "write");
+	run_whole(l, spec, 0, &last);
+	result(!last.worker[0].error && last.worker[0].samples == 10 && last.spec.flags == spec->flags &&
+	       last.spec.sges == (spec->sges ? spec->sges : 1), "%s", what);
+	result(holds(l, to, 0, text, spec->size), "%s: the bytes have arrived, each in its place", what);
+}
+
+/* A stream like this run, posted in lists. */
+static void make_stream(struct kv_run_spec *spec)
+{
+	spec->loop = KVERBS_LOOP_STREAM;
+	spec->depth = 8;
+	spec->list = 2;
+	spec->signal = 4;
+}
+
 /* The CPU copies the bytes: the device needs no key for them. */
 static void test_inline(struct link *l, struct end *a, struct end *b)
 {
@@ -18,25 +37,13 @@ static void test_inline(struct link *l, struct end *a, struct end *b)
 
 	spec.size = 16;
 	spec.flags = KVERBS_WR_INLINE;
-	must(l, call_buf_write(&l->nl, a->local, 0, "inline, one each", 16), "write");
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.worker[0].samples == 10 && last.spec.flags == KVERBS_WR_INLINE,
-	       "a run with inline data tells its flags");
-	result(holds(l, b->target, 0, "inline, one each", 16), "its bytes have arrived");
-	spec.loop = KVERBS_LOOP_STREAM;
-	spec.depth = 8;
-	spec.list = 2;
-	spec.signal = 4;
-	must(l, call_buf_write(&l->nl, a->local, 0, "inline, in lists", 16), "write");
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.worker[0].samples == 10, "a stream with inline data");
-	result(holds(l, b->target, 0, "inline, in lists", 16), "has brought them, too");
+	brings(l, &spec, a->local, b->target, "inline, one each", "a run with inline data tells its flags");
+	make_stream(&spec);
+	brings(l, &spec, a->local, b->target, "inline, in lists", "a stream with inline data");
 	spec.flags = KVERBS_WR_FENCE;
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.spec.flags == KVERBS_WR_FENCE, "a stream with a fence at each request");
+	brings(l, &spec, a->local, b->target, "a fence for each", "a stream with a fence at each request");
 	spec.flags = 0;
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && !last.spec.flags, "a stream without flags has none");
+	brings(l, &spec, a->local, b->target, "no flags for all", "a stream without flags has none");
 }
 
 /* The first SGEs have a byte more, where the bytes can't be shared out evenly. */
@@ -46,37 +53,20 @@ static void test_sges(struct link *l, struct end *a, struct end *b)
 
 	spec.size = 15;
 	spec.sges = SGES;
-	must(l, call_buf_write(&l->nl, a->local, 0, "four, one behind", 16), "write");
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.worker[0].samples == 10 && last.spec.sges == SGES,
-	       "a run whose requests have several SGEs tells how many");
-	result(holds(l, b->target, 0, "four, one behind", 15), "its bytes have arrived, each in its place");
+	brings(l, &spec, a->local, b->target, "four, one behind", "a run whose requests have several SGEs tells how many");
 	spec.flags = KVERBS_WR_INLINE;
 	spec.sges = 3;
-	must(l, call_buf_write(&l->nl, a->local, 0, "three and inline", 16), "write");
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.spec.sges == 3, "a run with inline data of several SGEs");
-	result(holds(l, b->target, 0, "three and inline", 15), "has brought them");
+	brings(l, &spec, a->local, b->target, "three and inline", "a run with inline data of several SGEs");
 	spec.flags = 0;
-	spec.loop = KVERBS_LOOP_STREAM;
-	spec.depth = 8;
-	spec.list = 2;
-	spec.signal = 4;
-	must(l, call_buf_write(&l->nl, a->local, 0, "three, in a list", 16), "write");
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.worker[0].samples == 10, "a stream whose requests have several SGEs");
-	result(holds(l, b->target, 0, "three, in a list", 15), "has brought their bytes, too");
+	make_stream(&spec);
+	brings(l, &spec, a->local, b->target, "three, in a list", "a stream whose requests have several SGEs");
 	spec.sges = 0;
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error && last.spec.sges == 1, "by default a request has one");
+	brings(l, &spec, a->local, b->target, "one by default  ", "by default a request has one");
 	if (is_iwarp())
 		return;
 	spec.op = KVERBS_OP_READ;
 	spec.sges = SGES;
-	must(l, call_buf_write(&l->nl, b->target, 0, "four for one READ", 17), "write");
-	run_whole(l, &spec, 0, &last);
-	result(!last.worker[0].error, "READs into several SGEs");
-	result(holds(l, a->local, 0, "four for one READ", 15), "have filled them");
+	brings(l, &spec, b->target, a->local, "four for one READ", "READs into several SGEs");
 }
 
 static void test_refusals(struct link *l, struct end *a, struct end *b)
@@ -86,12 +76,6 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 
 	good.size = 16;
 	good.flags = KVERBS_WR_INLINE;
-#define BAD(change, error, text, name)							\
-	do {										\
-		spec = good;								\
-		change;									\
-		refused(l, call_run_start(&l->nl, &spec, &id), error, text, name);	\
-	} while (0)
 #define BLAMES(change, attr, what)							\
 	do {										\
 		spec = good;								\
@@ -100,34 +84,33 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 		       !strcmp(l->nl.base.refused->name, attr), "blamed: %s, %s", attr, what);	\
 	} while (0)
 
-	BAD(spec.size = 2000, -EINVAL, "end 1: inline: size is above the qp's max_inline", "more than the qp takes inline");
-	BAD(spec.op = KVERBS_OP_READ, -EINVAL, "inline goes with sends and writes only", "a READ with inline data");
-	BAD(spec.flags = KVERBS_WR_SOLICITED, -EINVAL, "solicited goes with sends", "a solicited WRITE");
-	BAD(spec.flags = KVERBS_WR_UNSIGNALED, -EINVAL, "flags: reserved bit set", "a run without signals");
-	BAD(spec.flags = KVERBS_WR__ALL + 1, -EINVAL, "flags: reserved bit set", "an unknown flag");
-	BAD((spec.size = 3, spec.sges = 4), -EINVAL, "more sges than bytes", "more SGEs than bytes");
-	BAD(spec.sges = 16, -EINVAL, "end 1: more sges than the qp's max_send_sge", "more SGEs than the QP takes");
-	BAD(spec.sges = KVERBS_SGE_MAX + 1, -ERANGE, "sges: integer out of range", "more SGEs than a request can have");
+	RUN_BAD(spec.size = 2000, -EINVAL, "end 1: inline: size is above the qp's max_inline", "more than the qp takes inline");
+	RUN_BAD(spec.op = KVERBS_OP_READ, -EINVAL, "inline goes with sends and writes only", "a READ with inline data");
+	RUN_BAD(spec.flags = KVERBS_WR_SOLICITED, -EINVAL, "solicited goes with sends", "a solicited WRITE");
+	RUN_BAD(spec.flags = KVERBS_WR_UNSIGNALED, -EINVAL, "flags: reserved bit set", "a run without signals");
+	RUN_BAD(spec.flags = KVERBS_WR__ALL + 1, -EINVAL, "flags: reserved bit set", "an unknown flag");
+	RUN_BAD((spec.size = 3, spec.sges = 4), -EINVAL, "more sges than bytes", "more SGEs than bytes");
+	RUN_BAD(spec.sges = 16, -EINVAL, "end 1: more sges than the qp's max_send_sge", "more SGEs than the QP takes");
+	RUN_BAD(spec.sges = KVERBS_SGE_MAX + 1, -ERANGE, "sges: integer out of range", "more SGEs than a request can have");
 	BLAMES((spec.size = 3, spec.sges = 4), "sges", "more SGEs than bytes");
 	BLAMES(spec.op = KVERBS_OP_READ, "flags", "a READ with inline data");
 	BLAMES((spec.loop = KVERBS_LOOP_STREAM, spec.list = 2, spec.signal = 3), "signal", "three requests in lists of two");
 	BLAMES((spec.loop = KVERBS_LOOP_STREAM, spec.signal = 2, spec.depth = 5), "depth", "five requests in groups of two");
 	BLAMES(spec.cpu = 5000, "cpu", "a CPU that is not there");
 	if (is_iwarp()) {
-		BAD((spec.op = KVERBS_OP_READ, spec.flags = 0, spec.sges = 2), -EINVAL, "a READ of iWARP takes one sge",
+		RUN_BAD((spec.op = KVERBS_OP_READ, spec.flags = 0, spec.sges = 2), -EINVAL, "a READ of iWARP takes one sge",
 		    "a READ into two SGEs");
-		BAD((spec.op = KVERBS_OP_READ, spec.flags = KVERBS_WR_FENCE), -EOPNOTSUPP, "a READ of iWARP takes no fence",
+		RUN_BAD((spec.op = KVERBS_OP_READ, spec.flags = KVERBS_WR_FENCE), -EOPNOTSUPP, "a READ of iWARP takes no fence",
 		    "a READ with a fence");
 		return;
 	}
 	BLAMES((spec.op = KVERBS_OP_FETCH_ADD, spec.flags = 0, spec.size = 64), "size", "an atomic of 64 bytes");
-	BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.flags = 0, spec.size = 8, spec.sges = 2), -EINVAL,
+	RUN_BAD((spec.op = KVERBS_OP_FETCH_ADD, spec.flags = 0, spec.size = 8, spec.sges = 2), -EINVAL,
 	    "an atomic operation takes one sge", "an atomic with two SGEs");
-	BAD((spec.loop = KVERBS_LOOP_STREAM_SERVER, spec.op = KVERBS_OP_SEND, spec.post_context = KVERBS_POST_PROCESS,
+	RUN_BAD((spec.loop = KVERBS_LOOP_STREAM_SERVER, spec.op = KVERBS_OP_SEND, spec.post_context = KVERBS_POST_PROCESS,
 	     spec.end[0] = (struct kv_run_end){ .qp = b->qp, .target_buf = b->target }), -EINVAL,
 	    "flags goes with loops that post sends", "a server with flags");
 #undef BLAMES
-#undef BAD
 }
 
 void test_run_flags(void)

@@ -143,6 +143,8 @@ static void test_device(void)
 	} while (flowing != runs * WORKERS && !limit_over(&limit));
 	result(flowing == runs * WORKERS, "each of %u qps has a stream under way, in %u runs", qps, runs);
 	note("  %u workers after %.1f s", flowing, seconds() - start);
+	result(shown.ends == qps / runs && shown.spec.ends == (shown.ends < 16 ? shown.ends : 16),
+	       "a run tells the number of its ends, and up to 16 of them");
 	limit = limit_of(is_watched() ? LIMIT_WATCHED_S : LIMIT_S);
 	took = crowd_delete_device();
 	result(!limit_over(&limit), "the device goes: all streams end at once");

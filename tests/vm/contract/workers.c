@@ -84,23 +84,16 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	struct kv_run_spec good = stream_spec(a, b, 2), spec;
 	uint32_t id;
 
-#define BAD(change, error, text, name)							\
-	do {										\
-		spec = good;								\
-		change;									\
-		refused(l, call_run_start(&l->nl, &spec, &id), error, text, name);	\
-	} while (0)
 
-	BAD(spec.end[1].qp = a->qp, -EINVAL, "a qp each", "two workers on one qp");
-	BAD((spec.end[1].has_cpu = true, spec.end[1].cpu = 5000), -EINVAL, "end 2: cpu is not online",
+	RUN_BAD(spec.end[1].qp = a->qp, -EINVAL, "a qp each", "two workers on one qp");
+	RUN_BAD((spec.end[1].has_cpu = true, spec.end[1].cpu = 5000), -EINVAL, "end 2: cpu is not online",
 	    "a worker on a cpu that does not exist");
-	BAD(spec.end[1].local_buf = 2000000000, -ENOENT, "end 2: local_buf: no buf", "an unknown buffer of the second");
-	BAD((spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.depth = 0, spec.end[0].target_buf = a->target), -EINVAL,
+	RUN_BAD(spec.end[1].local_buf = 2000000000, -ENOENT, "end 2: local_buf: no buf", "an unknown buffer of the second");
+	RUN_BAD((spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.depth = 0, spec.end[0].target_buf = a->target), -EINVAL,
 	    "end 2: more than one end", "two workers of a loop that has one");
-	BAD((spec = write_spec(a, b), spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.end[0].target_buf = a->target,
+	RUN_BAD((spec = write_spec(a, b), spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.end[0].target_buf = a->target,
 	     spec.end[0].has_cpu = true), -EINVAL, "end 1: cpu: the cpu of an end does not go with",
 	    "the cpu of a ping-pong's end");
-#undef BAD
 	if (!fail_verb_loaded()) {
 		missing("no thread for the second worker", FAIL_VERB_MISSING);
 		return;
