@@ -5,19 +5,22 @@
 #include "pd.h"
 #include "refuse.h"
 
-static int ah_check_sgid(struct ib_device *ib, const struct rdma_ah_attr *attr,
-			 struct netlink_ext_ack *extack)
+/**
+ * kv_ah_has_sgid() - is there a GID?
+ * @ib: the device
+ * @port: a port of the device, valid
+ * @index: of the port's table
+ *
+ * Return: false if there is none; a GID may go at any time.
+ */
+bool kv_ah_has_sgid(struct ib_device *ib, u32 port, u32 index)
 {
-	const struct ib_gid_attr *sgid;
+	const struct ib_gid_attr *sgid = rdma_get_gid_attr(ib, port, index);
 
-	if (!(rdma_ah_get_ah_flags(attr) & IB_AH_GRH))
-		return 0;
-	sgid = rdma_get_gid_attr(ib, rdma_ah_get_port_num(attr),
-				 rdma_ah_read_grh(attr)->sgid_index);
 	if (IS_ERR(sgid))
-		return kv_refuse(extack, -EINVAL, "no GID at sgid_index of this port");
+		return false;
 	rdma_put_gid_attr(sgid);
-	return 0;
+	return true;
 }
 
 /* On RoCE this finds the destination's MAC address, and the hop limit, for @attr. */
@@ -25,11 +28,7 @@ static struct ib_ah *ah_create_ib(struct kv_pd *pd, struct rdma_ah_attr *attr,
 				  enum kverbs_stage stage, struct netlink_ext_ack *extack)
 {
 	struct ib_ah *ah;
-	int ret;
 
-	ret = ah_check_sgid(pd->obj.dev->ib, attr, extack);
-	if (ret)
-		return ERR_PTR(ret);
 	/* rdma_create_ah() does not resolve the address. iWARP has no AHs (siw, cxgb4, irdma). */
 	ah = rdma_create_user_ah(pd->ib, attr, NULL);
 	if (IS_ERR(ah))
@@ -90,7 +89,7 @@ int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr, struct netlink_ex
 	struct ib_ah *ah;
 
 	if (attr->type != RDMA_AH_ATTR_TYPE_ROCE)
-		return ah_check_sgid(pd->obj.dev->ib, attr, extack);
+		return 0;
 	ah = ah_create_ib(pd, attr, KVERBS_STAGE_RESOLVE, extack);
 	if (IS_ERR(ah))
 		return PTR_ERR(ah);

@@ -19,6 +19,7 @@ struct kv_ah {
 
 struct kv_obj *kv_ah_create(const struct kv_new *new, const struct rdma_ah_attr *attr);
 
+bool kv_ah_has_sgid(struct ib_device *ib, u32 port, u32 index);
 int kv_ah_resolve(struct kv_pd *pd, struct rdma_ah_attr *attr, struct netlink_ext_ack *extack);
 
 extern struct kv_obj_class kv_ah_class;

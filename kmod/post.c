@@ -328,7 +328,7 @@ static int post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *
 
 /**
  * kv_post_and_wait() - post one request of local work, take its completion
- * @qp: the QP, of @mr's PD
+ * @qp: the QP, of @mr's PD, in RTS
  * @mr: the MR of the request; in use until the request has completed
  * @wr: the request, signaled; its wr_cqe is set here
  * @op: enum kverbs_op
@@ -354,7 +354,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 	if (kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&mr->obj))
 		return kv_refuse(extack, -EINVAL,
 				 "the qp is persistent and the mr is not: it would go while a request names it");
-	ret = kv_qp_check_rts(qp, extack) ?: kv_qp_claim(qp, extack);
+	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;
 	ret = post_and_wait(qp, mr, wr, op, context, ops, posted, extack);

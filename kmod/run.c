@@ -18,8 +18,16 @@
 #include "wqe.h"
 #include "wr.h"
 
+/* Notes which attribute a rule refuses. */
+static int run_refuse_by(const struct kv_refusal *why, struct kv_run_culprit *wrong,
+			 struct netlink_ext_ack *extack)
+{
+	wrong->attr = why->attr;
+	return kv_refuse_by(extack, why);
+}
+
 static int run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_end *end,
-			struct netlink_ext_ack *extack)
+			struct kv_run_culprit *wrong, struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = end->qp;
 	struct kv_cq *send = qp->send_cq, *recv = qp->recv_cq;
@@ -39,7 +47,7 @@ static int run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_e
 	struct kv_refusal why;
 
 	if (kv_run_check_qp(s, &facts, &why))
-		return kv_refuse_by(extack, &why);
+		return run_refuse_by(&why, wrong, extack);
 	return end->has_cqs ? kv_qp_check_outstanding(qp, extack) : 0;
 }
 
@@ -169,7 +177,8 @@ static u32 run_cq_ends(const struct kv_run_spec *spec, const struct kv_run_spec_
 }
 
 static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s,
-			 const struct kv_run_end *end, struct netlink_ext_ack *extack)
+			 const struct kv_run_end *end, struct kv_run_culprit *wrong,
+			 struct netlink_ext_ack *extack)
 {
 	struct kv_qp *qp = end->qp;
 	struct kv_run_end_facts facts = {
@@ -199,7 +208,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		facts.local = run_buf_facts(qp, &end->local);
 	if (end->target.buf)
 		facts.target = run_buf_facts(qp, &end->target);
-	ret = run_check_qp(s, end, extack);
+	ret = run_check_qp(s, end, wrong, extack);
 	if (ret)
 		return ret;
 
@@ -216,12 +225,10 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 	if (ret)
 		return ret;
 	if (kv_run_check_end(s, &facts, &why))
-		return kv_refuse_by(extack, &why);
-	if (end->local.buf)
-		ret = kv_wr_check_sink(end->local.buf, spec->op, end->local.mr, extack);
-	if (!ret && end->target.buf && spec->op == KVERBS_OP_WRITE)
-		ret = run_check_polled(end, spec->size, extack);
-	return ret;
+		return run_refuse_by(&why, wrong, extack);
+	if (end->target.buf && spec->op == KVERBS_OP_WRITE)
+		return run_check_polled(end, spec->size, extack);
+	return 0;
 }
 
 /* The context of a run's completions: that of its send CQs. */
@@ -262,7 +269,8 @@ static void run_release(const struct kv_run_spec *spec, u32 ends)
 }
 
 /* @wrong: receives the end that another run has claimed. */
-static int run_claim(const struct kv_run_spec *spec, u32 *wrong, struct netlink_ext_ack *extack)
+static int run_claim(const struct kv_run_spec *spec, struct kv_run_culprit *wrong,
+		     struct netlink_ext_ack *extack)
 {
 	int ret;
 	u32 i;
@@ -270,7 +278,7 @@ static int run_claim(const struct kv_run_spec *spec, u32 *wrong, struct netlink_
 	for (i = 0; i < spec->ends; i++) {
 		ret = spec->end[i].has_cqs ? kv_qp_claim(spec->end[i].qp, extack) : 0;
 		if (ret) {
-			*wrong = i;
+			wrong->end = i;
 			run_release(spec, i);
 			return ret;
 		}
@@ -340,9 +348,9 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 	return run_post_recvs(spec, from->qp, end, extack);
 }
 
-/* @wrong: receives the end that causes a refusal. */
-static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s, u32 *wrong,
-		    struct netlink_ext_ack *extack)
+/* @wrong: receives what causes a refusal; its attribute is 0. */
+static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s,
+		    struct kv_run_culprit *wrong, struct netlink_ext_ack *extack)
 {
 	const struct kv_run_spec *spec = &run->spec;
 	struct kv_worker *worker;
@@ -350,12 +358,12 @@ static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s, u32 *
 	u32 i;
 
 	for (i = 0; i < spec->ends && !ret; i++) {
-		*wrong = i;
-		ret = run_check_end(spec, s, &spec->end[i], extack);
+		wrong->end = i;
+		ret = run_check_end(spec, s, &spec->end[i], wrong, extack);
 	}
 	for (worker = run->worker; worker < run->worker + run->spec.workers; worker++) {
 		for (i = 0; i < worker->ends && !ret; i++) {
-			*wrong = worker->from + i - spec->end;
+			wrong->end = worker->from + i - spec->end;
 			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], extack);
 		}
 		if (!ret)
@@ -437,10 +445,8 @@ static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_sp
 	int ret;
 
 	*wrong = (struct kv_run_culprit){ .end = spec->ends };
-	if (kv_run_check_spec(&facts, &why)) {
-		wrong->attr = why.attr;
-		return ERR_PTR(kv_refuse_by(extack, &why));
-	}
+	if (kv_run_check_spec(&facts, &why))
+		return ERR_PTR(run_refuse_by(&why, wrong, extack));
 	run = kv_obj_alloc(&kv_run_class, struct_size(run, worker, workers), new);
 	if (IS_ERR(run))
 		return ERR_CAST(run);
@@ -454,10 +460,10 @@ static struct kv_obj *run_start(const struct kv_new *new, const struct kv_run_sp
 	ret = run_init_workers(run, spec, extack);
 	if (ret)
 		goto err_free;
-	ret = run_claim(spec, &wrong->end, extack);
+	ret = run_claim(spec, wrong, extack);
 	if (ret)
 		goto err_free_workers;
-	ret = run_prep(run, &facts, &wrong->end, extack);
+	ret = run_prep(run, &facts, wrong, extack);
 	if (ret)
 		goto err_release;
 	wrong->end = spec->ends;

@@ -192,7 +192,8 @@ struct kv_run {
 /**
  * struct kv_run_culprit - what of a spec causes a refusal
  * @end: number of the end, from 0 on; the number of ends if none does
- * @attr: KVERBS_A_SPEC_*, if no end does; 0: none
+ * @attr: KVERBS_A_END_*, in which 0 is the end's QP; if no end does, KVERBS_A_SPEC_*, in which 0 is
+ *	none
  */
 struct kv_run_culprit {
 	u32 end;

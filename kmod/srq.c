@@ -88,12 +88,14 @@ static int srq_destroy(struct kv_obj *obj)
 
 /* Devices check each of the two new values against the current ones, not against each other. */
 static int srq_check_modify(const struct kv_srq *srq, const struct ib_srq_attr *attr, int mask,
-			    struct netlink_ext_ack *extack)
+			    int *wrong, struct netlink_ext_ack *extack)
 {
+	*wrong = IB_SRQ_LIMIT;
 	if (mask & IB_SRQ_LIMIT && attr->srq_limit > srq->max_wr)
 		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise that first");
 	if (!(mask & IB_SRQ_MAX_WR))
 		return 0;
+	*wrong = IB_SRQ_MAX_WR;
 	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE))
 		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
 	if (attr->max_wr < srq->limit || (mask & IB_SRQ_LIMIT && attr->max_wr < attr->srq_limit))
@@ -109,20 +111,21 @@ static int srq_check_modify(const struct kv_srq *srq, const struct ib_srq_attr *
  * @srq: the SRQ
  * @attr: the new limit and depth; max_wr at most the device's max_srq_wr
  * @mask: which of them change: IB_SRQ_MAX_WR, IB_SRQ_LIMIT
+ * @wrong: receives which of them a refusal before the verb is about
  * @extack: where the reason of a refusal goes
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno; -EBUSY if more receives are posted than the new
  * depth.
  */
-int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask,
+int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask, int *wrong,
 		  struct netlink_ext_ack *extack)
 {
 	u64 before = srq->obj.bytes, after = before;
 	int ret;
 
 	kv_srq_query(srq);
-	ret = srq_check_modify(srq, attr, mask, extack);
+	ret = srq_check_modify(srq, attr, mask, wrong, extack);
 	if (ret)
 		return ret;
 	if (mask & IB_SRQ_MAX_WR)

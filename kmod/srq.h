@@ -43,7 +43,7 @@ struct kv_srq {
 
 struct kv_obj *kv_srq_create(const struct kv_new *new, u32 max_wr, u32 max_sge, u32 limit);
 void kv_srq_query(struct kv_srq *srq);
-int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask,
+int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask, int *wrong,
 		  struct netlink_ext_ack *extack);
 
 extern struct kv_obj_class kv_srq_class;

@@ -216,27 +216,6 @@ static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack 
 	return 0;
 }
 
-/**
- * kv_wr_check_sink() - can a request name its buffer by this key?
- * @buf: the buffer
- * @op: enum kverbs_op
- * @mr: the MR whose lkey names the buffer, or NULL
- * @extack: where the reason of a refusal goes
- *
- * A READ on iWARP names its sink by the SGE's key (siw_qp_prepare_tx()); the PD's local DMA
- * key is 0.
- *
- * Return: 0 or -EINVAL.
- */
-int kv_wr_check_sink(const struct kv_buf *buf, u32 op, const struct kv_mr *mr,
-		     struct netlink_ext_ack *extack)
-{
-	if (!kv_op_is_read(op) || mr || !kv_dev_iwarp(buf->obj.dev))
-		return 0;
-	return kv_refuse(extack, -EINVAL,
-			 "on iWARP the buffer of a READ needs a registration: name its mr");
-}
-
 static int wr_check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *sge,
 			struct netlink_ext_ack *extack)
 {
@@ -260,10 +239,9 @@ static int wr_check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *s
 		facts.registered = kv_mr_registered(mr);
 		facts.over_buffer = kv_mr_over(mr, &buf->obj);
 	}
-	if (kv_request_check_sge(&facts, &why))
+	if (kv_request_check_sge(&facts, &why) ||
+	    kv_op_check_sink(spec->op, kv_dev_iwarp(buf->obj.dev), mr, &why))
 		return kv_refuse_by(extack, &why);
-	if (kv_wr_check_sink(buf, spec->op, mr, extack))
-		return -EINVAL;
 	/* The queue keeps the buffer and the MR until the completion. */
 	if (!kv_obj_persistent(queue) ||
 	    (kv_obj_persistent(&buf->obj) && (!mr || kv_obj_persistent(&mr->obj))))

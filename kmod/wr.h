@@ -89,8 +89,6 @@ struct kv_wr {
 };
 
 void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct kv_run_end *from);
-int kv_wr_check_sink(const struct kv_buf *buf, u32 op, const struct kv_mr *mr,
-		     struct netlink_ext_ack *extack);
 int kv_wr_check(const struct kv_wr_spec *spec, unsigned int *wrong, struct netlink_ext_ack *extack);
 void kv_wr_build(struct kv_wr *wr, const struct kv_wr_spec *spec, struct ib_cqe *cqe);
 

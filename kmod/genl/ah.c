@@ -48,6 +48,16 @@ static int ah_refuse_grh(struct genl_info *info, const struct kv_av_attrs *numbe
 	       kv_msg_refuse_given(info, numbers->hop_limit, "hop_limit is of no use without dgid");
 }
 
+static int ah_check_sgid(struct genl_info *info, const struct kv_av_attrs *numbers,
+			 struct ib_device *ib, u32 port)
+{
+	struct nlattr *index = info->attrs[numbers->sgid_index];
+
+	if (!index || kv_ah_has_sgid(ib, port, nla_get_u32(index)))
+		return 0;
+	return kv_msg_refuse(info, index, -EINVAL, "no GID at sgid_index of this port");
+}
+
 static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers, bool roce)
 {
 	int ret;
@@ -71,7 +81,7 @@ static int ah_check_av(struct genl_info *info, const struct kv_av_attrs *numbers
  * @numbers: the numbers of its attributes
  * @ib: the device
  * @port: a port of the device, valid
- * @ah: receives the address; its GID index may not exist
+ * @ah: receives the address
  *
  * Return: 0 or a refusal.
  */
@@ -83,7 +93,8 @@ int kv_msg_parse_av(struct genl_info *info, const struct kv_av_attrs *numbers,
 	int ret;
 
 	ah->type = rdma_ah_find_type(ib, port);
-	ret = ah_check_av(info, numbers, ah->type == RDMA_AH_ATTR_TYPE_ROCE);
+	ret = ah_check_av(info, numbers, ah->type == RDMA_AH_ATTR_TYPE_ROCE) ?:
+	      ah_check_sgid(info, numbers, ib, port);
 	if (ret)
 		return ret;
 	rdma_ah_set_port_num(ah, port);

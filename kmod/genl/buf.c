@@ -44,10 +44,13 @@ static const struct kv_noun buf_noun = {
 
 static int buf_check_range(struct genl_info *info, const struct kv_buf *buf, u64 offset, u64 length)
 {
+	struct nlattr **attrs = info->attrs;
+	struct nlattr *wrong = attrs[KVERBS_A_BUF_OFFSET] ?: attrs[KVERBS_A_BUF_LENGTH] ?:
+			       attrs[KVERBS_A_BUF_DATA];
 	struct kv_refusal why;
 
 	return kv_buf_rules_check_range(buf->length, offset, length, &why) ?
-	       kv_msg_refuse_by(info, &why) : 0;
+	       kv_msg_refuse(info, wrong, why.error, why.text) : 0;
 }
 
 static int buf_write(struct sk_buff *skb, struct genl_info *info)

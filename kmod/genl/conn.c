@@ -134,6 +134,8 @@ static int conn_get_request(struct sk_buff *skb, struct genl_info *info)
 		return ret;
 	ret = conn_fits(info, listener);
 	made = ret ? ERR_PTR(ret) : kv_conn_get_request(conn_of(listener), info->extack);
+	if (made == ERR_PTR(-EAGAIN))
+		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_CONN_ID]);
 	ret = kv_msg_end_new(info, reply, made, &conn_noun);
 	kv_obj_unlock(listener);
 	return ret;

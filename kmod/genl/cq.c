@@ -102,7 +102,7 @@ static int cq_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 	struct kv_cq *cq = container_of(obj, struct kv_cq, obj);
 	int ret = kv_cq_arm(cq, solicited, info->extack);
 
-	/* Then no verb was called, and nothing else is wrong. */
+	/* Of a CQ that the RDMA core polls nothing else is wrong, and no verb is called. */
 	if (ret == -EINVAL && kv_cq_core_polls(cq))
 		NL_SET_BAD_ATTR(info->extack, solicited);
 	return ret > 0 ? nla_put_flag(skb, KVERBS_A_CQ_MISSED) : ret;

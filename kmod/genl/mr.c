@@ -63,7 +63,7 @@ static const struct kv_noun mr_noun = {
 	.stage = KVERBS_A_MR_STAGE,
 };
 
-/* Finds the QP that carries a registration; it must be of the MR's PD. */
+/* Finds the QP that carries a registration; it must be of the MR's PD, and in RTS. */
 static int mr_find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp **qp)
 {
 	struct nlattr *id = info->attrs[KVERBS_A_MR_QP];
@@ -75,10 +75,13 @@ static int mr_find_reg_qp(struct genl_info *info, struct kv_mr *mr, struct kv_qp
 		return ret;
 	if ((*qp)->obj.parents[KV_QP_PD] != mr->obj.parents[KV_MR_PD])
 		return kv_msg_refuse(info, id, -EINVAL, "the qp is of another pd than the mr");
-	if ((*qp)->type == KVERBS_QPT_RC)
-		return 0;
-	return kv_msg_refuse(info, id, -EINVAL,
-			     "uc and ud qps carry no registration: take an rc qp of the same pd");
+	if ((*qp)->type != KVERBS_QPT_RC)
+		return kv_msg_refuse(info, id, -EINVAL,
+				     "uc and ud qps carry no registration: take an rc qp of the same pd");
+	ret = kv_qp_check_rts(*qp, info->extack);
+	if (ret)
+		NL_SET_BAD_ATTR(info->extack, id);
+	return ret;
 }
 
 /* Finds the buffer and its bytes; without LENGTH they are the bytes from OFFSET to the end. */
@@ -107,7 +110,12 @@ static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv
 		.access = reg->access,
 		.atomic = kv_dev_caps(dev) & KVERBS_CAP_ATOMIC,
 	};
-	return kv_reg_check(&facts, &why) ? kv_msg_refuse_by(info, &why) : 0;
+	if (!kv_reg_check(&facts, &why))
+		return 0;
+	if (why.attr)
+		return kv_msg_refuse_by(info, &why);
+	return kv_msg_refuse(info, info->attrs[KVERBS_A_MR_OFFSET] ?:
+			     info->attrs[KVERBS_A_MR_LENGTH], why.error, why.text);
 }
 
 /* MR_REG or MR_INV. */

@@ -110,7 +110,7 @@ struct kv_taken {
  * @check: checks the message before the object is looked for; NULL: there is no check
  * @size: bytes that the attributes of the reply will need; NULL: the default
  * @run: carries it out
- * @culprit: the attribute to name in a refusal by @run that names none; 0: there is none
+ * @culprit: the attribute to name in a refusal by @run that names none; 0: the id
  * @start: begins a list; NULL, like @dumpit, if the command has no list
  * @dumpit: continues the list
  * @takes: the attributes that it takes, up to one without a text; NULL: none. A list takes none.

@@ -39,6 +39,18 @@ static int noun_check(struct genl_info *info)
 	return command->check ? command->check(info) : 0;
 }
 
+/*
+ * Names an attribute in a refusal that names none. A verb that has failed is named by its stage,
+ * and is the fault of @culprit, if there is one, but not of the object alone.
+ */
+static void noun_blame(struct genl_info *info, int culprit, int object)
+{
+	const struct netlink_ext_ack *extack = info->extack;
+
+	if (!extack->bad_attr && !extack->miss_type && (culprit || !extack->cookie_len))
+		NL_SET_BAD_ATTR(info->extack, info->attrs[culprit ?: object]);
+}
+
 /* A command on an object, with a reply, which tells the times of its verbs. */
 int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
 {
@@ -57,8 +69,8 @@ int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
 	if (noun->fits)
 		ret = noun->fits(info, obj);
 	ret = ret ?: command->run(info, obj, reply) ?: kv_put_times(reply, obj, noun);
-	if (ret && command->culprit && !info->extack->bad_attr)
-		NL_SET_BAD_ATTR(info->extack, info->attrs[command->culprit]);
+	if (ret)
+		noun_blame(info, command->culprit, noun->id);
 	kv_obj_unlock(obj);
 	return kv_reply_end(info, reply, ret);
 }
@@ -83,6 +95,7 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	const struct kv_noun *noun = noun_of(info);
 	struct kv_new new = { .owner = kv_msg_owner(info), .extack = info->extack };
 	struct sk_buff *reply;
+	struct kv_obj *made;
 	int ret;
 
 	if (info->attrs[noun->persistent])
@@ -93,7 +106,11 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	ret = noun_lock(info, noun, &new);
 	if (ret)
 		return kv_reply_end(info, reply, ret);
-	ret = kv_msg_end_new(info, reply, noun->make(info, &new), noun);
+	made = noun->make(info, &new);
+	/* It names objects that are not persistent. A limit of memory is no attribute's fault. */
+	if (made == ERR_PTR(-EINVAL))
+		noun_blame(info, 0, noun->persistent);
+	ret = kv_msg_end_new(info, reply, made, noun);
 	if (new.pd)
 		kv_obj_put(&new.pd->obj);
 	kv_msg_unlock_dev(new.dev);

@@ -260,6 +260,7 @@ static struct kv_obj *qp_make(struct genl_info *info, const struct kv_new *new)
 	struct nlattr **attrs = info->attrs;
 	u32 own = !attrs[KVERBS_A_QP_SRQ];
 	struct kv_dev *dev = new->dev;
+	struct kv_obj *qp;
 	struct kv_qp_init init = {
 		.type = kv_u32_or(attrs[KVERBS_A_QP_TYPE], KVERBS_QPT_RC),
 		.cap.max_send_wr = nla_get_u32(attrs[KVERBS_A_QP_MAX_SEND_WR]),
@@ -279,7 +280,13 @@ static struct kv_obj *qp_make(struct genl_info *info, const struct kv_new *new)
 	      kv_msg_find(info, attrs[KVERBS_A_QP_SEND_CQ], cq, dev, &init.send_cq) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_RECV_CQ], cq, dev, &init.recv_cq) ?:
 	      kv_msg_find(info, attrs[KVERBS_A_QP_SRQ], srq, dev, &init.srq);
-	return ret ? ERR_PTR(ret) : kv_qp_create(new, &init);
+	if (ret)
+		return ERR_PTR(ret);
+	qp = kv_qp_create(new, &init);
+	/* No attribute of the device tells the limit; all other limits have been checked. */
+	if (qp == ERR_PTR(-EINVAL) && attrs[KVERBS_A_QP_MAX_INLINE])
+		NL_SET_BAD_ATTR(info->extack, attrs[KVERBS_A_QP_MAX_INLINE]);
+	return qp;
 }
 
 static const struct kv_noun qp_noun = {

@@ -199,6 +199,23 @@ static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv
 			       attrs[KVERBS_A_END_TARGET_MR], dev, &end->target);
 }
 
+/* Names what causes a refusal of the run. An attribute that is not there is named as missing. */
+static void run_blame(struct genl_info *info, const struct start *start,
+		      const struct kv_run_culprit *wrong)
+{
+	struct nlattr *end, *attr = wrong->attr ? start->spec[wrong->attr] : start->nest;
+
+	if (wrong->end < start->to.ends) {
+		end = run_nth_end(start, wrong->end);
+		attr = nla_find_nested(end, wrong->attr ?: KVERBS_A_END_QP);
+		if (!attr)
+			NL_SET_ERR_ATTR_MISS(info->extack, end, wrong->attr);
+		attr = attr ?: end;
+	}
+	if (attr)
+		NL_SET_BAD_ATTR(info->extack, attr);
+}
+
 static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const struct start *start)
 {
 	const struct kv_new new = {
@@ -216,10 +233,7 @@ static int run_start_on_dev(struct genl_info *info, struct kv_dev *dev, const st
 		return ret;
 	run = kv_run_start(&new, &start->to, &wrong);
 	if (IS_ERR(run)) {
-		if (wrong.end < start->to.ends)
-			NL_SET_BAD_ATTR(info->extack, run_nth_end(start, wrong.end));
-		else if (start->spec[wrong.attr])
-			NL_SET_BAD_ATTR(info->extack, start->spec[wrong.attr]);
+		run_blame(info, start, &wrong);
 		return kv_reply_end(info, reply, PTR_ERR(run));
 	}
 	ret = kv_reply_end(info, reply, nla_put_u32(reply, KVERBS_A_RUN_ID, run->id));
@@ -261,12 +275,13 @@ static int run_find_ends(struct genl_info *info, const struct start *start, stru
 }
 
 /* Checks the attributes of all ends. @qp: receives the first end's QP. */
-static int run_parse_ends(struct genl_info *info, const struct start *start, struct nlattr **qp)
+static int run_parse_ends(struct genl_info *info, struct start *start, struct nlattr **qp)
 {
 	struct nlattr *attrs[KVERBS_A_END_MAX + 1];
+	struct kv_refusal why;
 	struct nlattr *attr;
+	u32 i = 0, cpus = 0;
 	int rem, ret;
-	u32 i = 0;
 
 	nla_for_each_nested(attr, start->nest, rem) {
 		if (nla_type(attr) != KVERBS_A_SPEC_END)
@@ -274,9 +289,12 @@ static int run_parse_ends(struct genl_info *info, const struct start *start, str
 		ret = run_parse_end(info, start, i, attr, attrs);
 		if (ret)
 			return ret;
+		cpus += !!attrs[KVERBS_A_END_CPU];
 		if (!i++)
 			*qp = attrs[KVERBS_A_END_QP];
 	}
+	if (kv_run_check_cpus(&start->given, cpus, &why))
+		return kv_msg_refuse_in(info, start->nest, start->spec, &why);
 	return 0;
 }
 

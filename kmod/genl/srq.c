@@ -56,9 +56,18 @@ static int srq_modify(struct genl_info *info, struct kv_obj *obj, struct sk_buff
 		.max_wr = kv_u32_or(max_wr, 0),
 	};
 
-	return kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", obj->dev, max_srq_wr) ?:
-	       kv_srq_modify(container_of(obj, struct kv_srq, obj), &attr, mask, info->extack) ?:
-	       kv_put_obj(skb, obj, &srq_noun);
+	int ret, wrong;
+
+	ret = kv_msg_check_limit(info, SRQ_MAX_WR, "max_wr", obj->dev, max_srq_wr);
+	if (ret)
+		return ret;
+	ret = kv_srq_modify(container_of(obj, struct kv_srq, obj), &attr, mask, &wrong,
+			    info->extack);
+	if (ret) {
+		NL_SET_BAD_ATTR(info->extack, wrong == IB_SRQ_LIMIT ? limit : max_wr);
+		return ret;
+	}
+	return kv_put_obj(skb, obj, &srq_noun);
 }
 
 static int srq_check_modify(struct genl_info *info)

@@ -170,6 +170,7 @@ static int wr_post_list(struct genl_info *info, struct kv_wr_spec *spec, unsigne
 static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, unsigned int n)
 {
 	bool srq = info->attrs[KVERBS_A_POST_SRQ];
+	u32 queue_attr = srq ? KVERBS_A_POST_SRQ : KVERBS_A_POST_QP;
 	struct nlattr *attrs[KVERBS_A_WR_MAX + 1];
 	struct kv_wr_spec *at = spec;
 	struct sk_buff *reply;
@@ -185,12 +186,14 @@ static int wr_parse_and_post(struct genl_info *info, struct kv_wr_spec *spec, un
 		if (ret)
 			return ret;
 	}
-	ret = kv_msg_begin_obj(info, srq ? KVERBS_A_POST_SRQ : KVERBS_A_POST_QP,
-			       srq ? &kv_srq_class : &kv_qp_class, GENLMSG_DEFAULT_SIZE,
-			       &reply, &queue);
+	ret = kv_msg_begin_obj(info, queue_attr, srq ? &kv_srq_class : &kv_qp_class,
+			       GENLMSG_DEFAULT_SIZE, &reply, &queue);
 	if (ret)
 		return ret;
 	ret = wr_post_list(info, spec, n, queue, reply);
+	/* The queue's state or its room; a verb that has failed is named by its stage. */
+	if (ret && !info->extack->bad_attr && !info->extack->cookie_len)
+		NL_SET_BAD_ATTR(info->extack, info->attrs[queue_attr]);
 	kv_obj_unlock(queue);
 	return kv_reply_end(info, reply, ret);
 }

@@ -96,7 +96,8 @@ static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
  * @reg: the parameters
  * @why: receives the refusal; attributes are those of KVERBS_A_MR_*
  *
- * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it.
+ * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it. A refusal of offset and length
+ * together has no attribute.
  */
 int kv_reg_check(const struct kv_reg_facts *reg, struct kv_refusal *why)
 {

@@ -328,6 +328,26 @@ int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why
 	return same_pd ? 0 : kv_refusal_set(why, -EINVAL, "the ah and the qp are of different pds");
 }
 
+/**
+ * kv_op_check_sink() - can an operation name its local memory by this key?
+ * @op: enum kverbs_op
+ * @iwarp: the device is iWARP
+ * @by_mr: the key is an MR's, and not the PD's local DMA key
+ * @why: receives the refusal
+ *
+ * A READ of iWARP names its sink to the peer by the SGE's key (siw_qp_prepare_tx()); the local DMA
+ * key is 0.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_op_check_sink(__u32 op, bool iwarp, bool by_mr, struct kv_refusal *why)
+{
+	if (!kv_op_is_read(op) || by_mr || !iwarp)
+		return 0;
+	return kv_refusal_set(why, -EINVAL,
+			      "on iWARP the buffer of a READ needs a registration: name its mr");
+}
+
 static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why)
 {
 	if (!r->atomic)

@@ -104,6 +104,7 @@ int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why);
 int kv_op_check_iwarp(__u32 op, struct kv_refusal *why);
 int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why);
 int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why);
+int kv_op_check_sink(__u32 op, bool iwarp, bool by_mr, struct kv_refusal *why);
 int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why);
 int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal *why);
 int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why);

@@ -328,6 +328,23 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 }
 
 /**
+ * kv_run_check_cpus() - does a worker need the CPU of the spec?
+ * @given: the spec's attributes, checked
+ * @cpus: how many ends have a CPU, each for a worker
+ * @why: receives the refusal, with an attribute of KVERBS_A_SPEC_*
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_refusal *why)
+{
+	if (!kv_refusal_given(given->spec, KVERBS_A_SPEC_CPU) ||
+	    cpus < kv_run_workers(given->loop, given->ends, given->workers))
+		return 0;
+	return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_CPU,
+				   "cpu is of no use: each worker has that of its end");
+}
+
+/**
  * kv_run_check_iwarp() - does iWARP have what a run needs?
  * @loop: enum kverbs_loop, not NULL
  * @op: enum kverbs_op, one that the loop takes
@@ -363,7 +380,7 @@ __u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number)
 
 static const char cpu_offline[] = "cpu is not online";
 
-/* Names the spec's attribute that a rule about requests has refused. */
+/* Names the attribute that a rule about requests has refused. */
 static int blame(struct kv_refusal *why, __u32 attr)
 {
 	why->attr = attr;
@@ -439,24 +456,33 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 						   "the device has no atomic operations");
 }
 
+/*
+ * Refuses a run because of an end's QP, or of one of its CQs or its SRQ, which the end does not
+ * name.
+ */
+static int refuse_qp(struct kv_refusal *why, int error, const char *text)
+{
+	return kv_refusal_set_attr(why, error, KVERBS_A_END_QP, text);
+}
+
 /* Can the run take the completions of a CQ of this context? */
 static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
 			 struct kv_refusal *why)
 {
 	if (TARGETS & 1U << s->loop && !qp->polled)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "ping-pongs and STREAM_SERVER poll: they need a qp whose cqs have the context polled");
 	if (s->several && qp->context != KVERBS_CQ_POLLED)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "a worker of several ends polls: it needs a send_cq of context polled");
 	if (s->paced && qp->context != KVERBS_CQ_POLLED)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "interval_ns needs a send_cq of context polled: between two times when a group is due, the thread polls");
 	if (qp->other_context)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "the send_cqs of all ends need the same context");
 	if (s->spins && qp->context != KVERBS_CQ_POLLED)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "spins goes with a cq of context polled: no other is polled");
 	return 0;
 }
@@ -465,7 +491,7 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
  * kv_run_check_qp() - can a run post to this QP, and take the completions of its CQs?
  * @s: the run's spec, checked; its loop is not NULL
  * @qp: the QP
- * @why: receives the refusal
+ * @why: receives the refusal, with an attribute of KVERBS_A_END_*
  *
  * A run takes every completion for its own.
  *
@@ -475,47 +501,60 @@ int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_fa
 		    struct kv_refusal *why)
 {
 	if (kv_op_check_type(s->op, qp->type, why))
-		return why->error;
-	if (kv_run_sends(s->loop) && kv_op_check_ah(qp->type, qp->has_ah, qp->ah_pd, why))
-		return why->error;
+		return blame(why, KVERBS_A_END_QP);
+	if (kv_run_sends(s->loop) && kv_op_check_ah(qp->type, qp->has_ah, qp->ah_pd, why)) {
+		why->missing = !qp->has_ah;
+		return blame(why, KVERBS_A_END_AH);
+	}
 	if (qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "this loop takes a qp without an srq: only STREAM_SERVER takes its receives from one");
 	if (qp->srq != s->srq)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "the qps of a run have srqs either all, or none");
 	if (qp->srq && !qp->srq_pd)
-		return kv_refusal_set(why, -EINVAL, "the srq and the qp are of different pds");
+		return refuse_qp(why, -EINVAL, "the srq and the qp are of different pds");
 	if (check_context(s, qp, why))
 		return why->error;
 	if (qp->srq_cq)
-		return kv_refusal_set(why, -EBUSY,
+		return refuse_qp(why, -EBUSY,
 				      "another qp with an srq receives into the cq: a run needs cqs without");
 	if (qp->pending)
-		return kv_refusal_set(why, -EBUSY,
+		return refuse_qp(why, -EBUSY,
 				      "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
 	return 0;
 }
 
-static int check_buf(const struct kv_run_buf_facts *buf, __u64 size, struct kv_refusal *why)
+/* The attributes of an end that name its memory. */
+struct memory {
+	__u32 buf;
+	__u32 mr;
+};
+
+static const struct memory local = { KVERBS_A_END_LOCAL_BUF, KVERBS_A_END_LOCAL_MR };
+static const struct memory target = { KVERBS_A_END_TARGET_BUF, KVERBS_A_END_TARGET_MR };
+
+static int check_buf(const struct memory *attr, const struct kv_run_buf_facts *buf, __u64 size,
+		     struct kv_refusal *why)
 {
 	if (size > buf->buffer || buf->first > buf->buffer - size)
-		return kv_refusal_set(why, -EINVAL,
-				      "size is larger than what the buffer has from the offset on (ud: a target has a GRH of 40 bytes, too)");
+		return kv_refusal_set_attr(why, -EINVAL, attr->buf,
+					   "size is larger than what the buffer has from the offset on (ud: a target has a GRH of 40 bytes, too)");
 	if (!buf->by_mr && !buf->dma_key)
-		return kv_refusal_set(why, -EINVAL,
-				      "local_mr or target_mr is missing: in user space the key is always an mr's");
+		return kv_refusal_set_missing(why, attr->mr,
+					      "local_mr or target_mr is missing: in user space the key is always an mr's");
 	if (!buf->by_mr && size > buf->contiguous)
-		return kv_refusal_set(why, -EINVAL,
-				      "the bytes from the offset to size lie in several pieces of the buffer: name an mr");
+		return kv_refusal_set_missing(why, attr->mr,
+					      "the bytes from the offset to size lie in several pieces of the buffer: name an mr");
 	if (!buf->by_mr)
 		return 0;
 	if (!buf->same_pd)
-		return kv_refusal_set(why, -EINVAL, "the mr and the qp are of different pds");
+		return kv_refusal_set_attr(why, -EINVAL, attr->mr,
+					   "the mr and the qp are of different pds");
 	if (!buf->registered || buf->first < buf->offset || size > buf->length ||
 	    buf->first - buf->offset > buf->length - size)
-		return kv_refusal_set(why, -EINVAL,
-				      "the mr is not registered over the buffer's bytes from the offset to size");
+		return kv_refusal_set_attr(why, -EINVAL, attr->mr,
+					   "the mr is not registered over the buffer's bytes from the offset to size");
 	return 0;
 }
 
@@ -526,10 +565,10 @@ static int check_inline(const struct kv_run_spec_facts *s, const struct kv_run_e
 	if (!(s->flags & KVERBS_WR_INLINE))
 		return 0;
 	if (s->size > end->max_inline)
-		return kv_refusal_set(why, -EINVAL, "inline: size is above the qp's max_inline");
+		return refuse_qp(why, -EINVAL, "inline: size is above the qp's max_inline");
 	return s->size <= end->local.contiguous ? 0 :
-	       kv_refusal_set(why, -EINVAL,
-			      "the bytes of an inline request lie in one piece of the buffer");
+	       kv_refusal_set_attr(why, -EINVAL, local.buf,
+				   "the bytes of an inline request lie in one piece of the buffer");
 }
 
 /* All requests of a QP that fails complete, those that are not signaled, too (IBTA 10.8.3.1). */
@@ -537,11 +576,11 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 		       struct kv_refusal *why)
 {
 	if (s->depth > end->max_send_wr)
-		return kv_refusal_set(why, -EINVAL, "depth is above the qp's max_send_wr");
+		return refuse_qp(why, -EINVAL, "depth is above the qp's max_send_wr");
 	if (s->depth > end->send_cqe)
-		return kv_refusal_set(why, -EINVAL, "depth is above the cqe of the qp's send_cq");
+		return refuse_qp(why, -EINVAL, "depth is above the cqe of the qp's send_cq");
 	if (s->signal > 1 && end->sq_sig_all)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "a signal of more than 1 needs a qp without sq_sig_all");
 	return 0;
 }
@@ -553,17 +592,17 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 static int check_srq(const struct kv_run_end_facts *end, struct kv_refusal *why)
 {
 	if (end->srq_target)
-		return kv_refusal_set(why, -EINVAL,
-				      "ends whose qps have one srq need one target_buf, target_mr and target_offset");
+		return kv_refusal_set_attr(why, -EINVAL, target.buf,
+					   "ends whose qps have one srq need one target_buf, target_mr and target_offset");
 	if (end->srq_by_hand)
-		return kv_refusal_set(why, -EBUSY,
+		return refuse_qp(why, -EBUSY,
 				      "receives posted by hand are on the srq, or their completions not polled: make another srq");
 	if (end->srq_lost)
-		return kv_refusal_set(why, -EBUSY,
+		return refuse_qp(why, -EBUSY,
 				      "a qp that took receives of an earlier run from the srq was reset or deleted: make another srq");
 	if (end->other_target)
-		return kv_refusal_set(why, -EBUSY,
-				      "receives of an earlier run are on the srq with another target_buf or target_mr: make another srq");
+		return kv_refusal_set_attr(why, -EBUSY, target.buf,
+					   "receives of an earlier run are on the srq with another target_buf or target_mr: make another srq");
 	return 0;
 }
 
@@ -576,18 +615,18 @@ static int check_recvs(const struct kv_run_spec_facts *s, const struct kv_run_en
 	if (s->srq && check_srq(end, why))
 		return why->error;
 	if (end->other_target)
-		return kv_refusal_set(why, -EBUSY,
-				      "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
+		return kv_refusal_set_attr(why, -EBUSY, target.buf,
+					   "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
 	if (recvs && end->one_cq)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "receives of a run need a qp whose send_cq and recv_cq differ");
 	if (s->srq && recvs > end->max_recv_wr)
-		return kv_refusal_set(why, -EINVAL, "the srq's max_wr is below depth");
+		return refuse_qp(why, -EINVAL, "the srq's max_wr is below depth");
 	if (recvs > end->max_recv_wr)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "the qp's max_recv_wr is below depth, or, of a ping-pong, below 2");
 	if (recvs > end->recv_cqe)
-		return kv_refusal_set(why, -EINVAL,
+		return refuse_qp(why, -EINVAL,
 				      "the cqe of the qp's recv_cq is below depth, or, of a ping-pong, below 2");
 	return 0;
 }
@@ -596,7 +635,7 @@ static int check_recvs(const struct kv_run_spec_facts *s, const struct kv_run_en
  * kv_run_check_end() - can a run begin at this end?
  * @s: the run's spec, checked; its loop is not NULL
  * @end: the end
- * @why: receives the refusal
+ * @why: receives the refusal, with an attribute of KVERBS_A_END_*
  *
  * Return: 0, -EINVAL, or -EBUSY.
  */
@@ -604,21 +643,27 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 		     struct kv_refusal *why)
 {
 	if (end->offline)
-		return kv_refusal_set(why, -EINVAL, cpu_offline);
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_CPU, cpu_offline);
 	if (kv_op_is_atomic(s->op) && end->remote_addr % sizeof(__u64))
-		return kv_refusal_set(why, -EINVAL,
-				      "remote_addr of an atomic operation is a multiple of 8");
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_REMOTE_ADDR,
+					   "remote_addr of an atomic operation is a multiple of 8");
 	if (end->needs_reset)
-		return kv_refusal_set(why, -EBUSY,
+		return refuse_qp(why, -EBUSY,
 				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
 	if (s->loop == KVERBS_LOOP_STREAM && check_depth(s, end, why))
 		return -EINVAL;
 	if (s->sges > end->max_send_sge)
-		return kv_refusal_set(why, -EINVAL, "more sges than the qp's max_send_sge");
-	if (kv_run_sends(s->loop) &&
-	    (check_buf(&end->local, s->size, why) || check_inline(s, end, why)))
-		return why->error;
+		return refuse_qp(why, -EINVAL, "more sges than the qp's max_send_sge");
+	if (kv_run_sends(s->loop)) {
+		if (check_buf(&local, &end->local, s->size, why) || check_inline(s, end, why))
+			return why->error;
+		if (kv_op_check_sink(s->op, s->iwarp, end->local.by_mr, why)) {
+			why->missing = true;
+			return blame(why, local.mr);
+		}
+	}
 	if (!kv_run_has_target(s->loop))
 		return 0;
-	return check_buf(&end->target, (__u64)end->grh + s->size, why) ?: check_recvs(s, end, why);
+	return check_buf(&target, &end->target, (__u64)end->grh + s->size, why) ?:
+	       check_recvs(s, end, why);
 }

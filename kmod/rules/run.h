@@ -209,6 +209,7 @@ __u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth);
 int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why);
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32 end,
 			   struct kv_refusal *why);
+int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_refusal *why);
 int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why);
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,

@@ -187,6 +187,18 @@ static void an_end_has_what_the_run_needs(void **state)
 			   bad[i].missing, bad[i].text);
 }
 
+static void the_cpu_of_a_spec_is_for_workers_without(void **state)
+{
+	struct kv_run_given given = { .spec = 1U << KVERBS_A_SPEC_CPU, .loop = KVERBS_LOOP_STREAM, .ends = 4,
+				      .workers = 2 };
+
+	assert_int_equal(kv_run_check_cpus(&given, 0, &why), 0);
+	assert_int_equal(kv_run_check_cpus(&given, 1, &why), 0);
+	is_refused(kv_run_check_cpus(&given, 2, &why), -EINVAL, KVERBS_A_SPEC_CPU, false, "cpu is of no use");
+	given.spec = 0;
+	assert_int_equal(kv_run_check_cpus(&given, 2, &why), 0);
+}
+
 static void a_spec_that_the_device_can_do(void **state)
 {
 	struct kv_run_spec_facts s = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP, .size = 8,
@@ -272,60 +284,60 @@ static void a_qp_that_a_run_takes(void **state)
 
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	qp.type = KVERBS_QPT_UD;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a ud qp takes send, with or without imm");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "a ud qp takes send, with or without imm");
 	s.op = KVERBS_OP_SEND;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "ah is missing");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_AH, true, "ah is missing");
 	qp.has_ah = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the ah and the qp are of different pds");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_AH, false, "the ah and the qp are of different pds");
 	qp.ah_pd = true;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	qp.type = KVERBS_QPT_UC;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "ah is for ud qps only");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_AH, false, "ah is for ud qps only");
 	qp.has_ah = false;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	s.op = KVERBS_OP_READ;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a uc qp takes send and write");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "a uc qp takes send and write");
 	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM_SERVER, .op = KVERBS_OP_SEND };
 	qp.type = KVERBS_QPT_UD;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE };
 	qp = good;
 	qp.srq = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "this loop takes a qp without an srq");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "this loop takes a qp without an srq");
 	s.loop = KVERBS_LOOP_STREAM_SERVER;
 	s.op = KVERBS_OP_SEND;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the qps of a run have srqs either all, or none");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "the qps of a run have srqs either all, or none");
 	s.srq = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the srq and the qp are of different pds");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "the srq and the qp are of different pds");
 	qp.srq_pd = true;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
-	is_refused(kv_run_check_qp(&s, &good, &why), -EINVAL, 0, false, "the qps of a run have srqs either all, or none");
+	is_refused(kv_run_check_qp(&s, &good, &why), -EINVAL, KVERBS_A_END_QP, false, "the qps of a run have srqs either all, or none");
 	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE };
 	qp = good;
 	qp.polled = false;
 	qp.context = KVERBS_CQ_SOFTIRQ;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	s.several = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "a worker of several ends polls");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "a worker of several ends polls");
 	s.several = false;
 	s.paced = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "interval_ns needs a send_cq of context polled");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "interval_ns needs a send_cq of context polled");
 	s.paced = false;
 	qp.other_context = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "the send_cqs of all ends need the same context");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "the send_cqs of all ends need the same context");
 	qp.other_context = false;
 	s.spins = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "spins goes with a cq of context polled");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "spins goes with a cq of context polled");
 	qp.context = KVERBS_CQ_POLLED;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	s.loop = KVERBS_LOOP_PINGPONG_SERVER;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, 0, false, "ping-pongs and STREAM_SERVER poll");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "ping-pongs and STREAM_SERVER poll");
 	qp = good;
 	qp.srq_cq = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "another qp with an srq receives into the cq");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, KVERBS_A_END_QP, false, "another qp with an srq receives into the cq");
 	qp = good;
 	qp.pending = true;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, 0, false, "requests posted by hand are outstanding");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, KVERBS_A_END_QP, false, "requests posted by hand are outstanding");
 }
 
 static void a_requests_sges_have_all_its_bytes(void **state)
@@ -345,13 +357,15 @@ static void a_requests_sges_have_all_its_bytes(void **state)
 }
 
 /* An end of a SEND ping-pong by an MR's keys, of which @change makes one thing wrong. */
-#define WRONG(change, error, text)							\
+#define JUDGED(change, error, attr, missing, text)					\
 	do {										\
 		struct kv_run_end_facts end = good;					\
 		change;									\
 		is_refused(kv_run_check_end(&send, &end, &why),				\
-			   error, 0, false, text);					\
+			   error, KVERBS_A_END_##attr, missing, text);			\
 	} while (0)
+#define WRONG(change, error, attr, text) JUDGED(change, error, attr, false, text)
+#define LACKS(change, attr, text) JUDGED(change, -EINVAL, attr, true, text)
 
 static void an_end_where_a_run_can_begin(void **state)
 {
@@ -363,33 +377,41 @@ static void an_end_where_a_run_can_begin(void **state)
 	const struct kv_run_spec_facts cmp_swp = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP,
 						   .size = 8, .depth = 1, .list = 1, .signal = 1 };
 	struct kv_run_end_facts atomic = { .local = mr, .remote_addr = 8 };
+	struct kv_run_spec_facts read = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_READ,
+					  .size = 8, .depth = 1, .list = 1, .signal = 1 };
+	const struct kv_run_end_facts by_dma_key = { .local = { .buffer = 8, .contiguous = 8, .dma_key = true } };
 	struct kv_run_end_facts behind = good;
 
 	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
 	behind.local.offset = behind.local.first = 4096 - 64;
 	assert_int_equal(kv_run_check_end(&send, &behind, &why), 0);
-	WRONG(end.needs_reset = true, -EBUSY, "an earlier run left requests");
-	WRONG(end.offline = true, -EINVAL, "cpu is not online");
-	WRONG(end.max_send_sge = 0, -EINVAL, "more sges than the qp's max_send_sge");
-	WRONG(end.local.buffer = 63, -EINVAL, "size is larger than what the buffer has");
-	WRONG(end.local.first = 4096 - 63, -EINVAL, "size is larger than what the buffer has");
-	WRONG(end.local.first = UINT64_MAX, -EINVAL, "size is larger than what the buffer has");
-	WRONG(end.local.by_mr = false, -EINVAL, "local_mr or target_mr is missing");
-	WRONG((end.local.by_mr = false, end.local.dma_key = true), -EINVAL, "the bytes from the offset to size lie in");
-	WRONG(end.local.same_pd = false, -EINVAL, "the mr and the qp are of different pds");
-	WRONG(end.local.registered = false, -EINVAL, "the mr is not registered");
-	WRONG(end.local.offset = 1, -EINVAL, "the mr is not registered");
-	WRONG(end.local.first = 1, -EINVAL, "the mr is not registered");
-	WRONG(end.local.length = 63, -EINVAL, "the mr is not registered");
-	WRONG(end.target.buffer = 63, -EINVAL, "size is larger than what the buffer has");
-	WRONG(end.other_target = true, -EBUSY, "receives of an earlier run");
-	WRONG(end.one_cq = true, -EINVAL, "receives of a run need a qp whose");
-	WRONG(end.max_recv_wr = 1, -EINVAL, "the qp's max_recv_wr is below depth");
-	WRONG(end.recv_cqe = 1, -EINVAL, "the cqe of the qp's recv_cq is below depth");
+	WRONG(end.needs_reset = true, -EBUSY, QP, "an earlier run left requests");
+	WRONG(end.offline = true, -EINVAL, CPU, "cpu is not online");
+	WRONG(end.max_send_sge = 0, -EINVAL, QP, "more sges than the qp's max_send_sge");
+	WRONG(end.local.buffer = 63, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
+	WRONG(end.local.first = 4096 - 63, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
+	WRONG(end.local.first = UINT64_MAX, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
+	LACKS(end.local.by_mr = false, LOCAL_MR, "local_mr or target_mr is missing");
+	LACKS((end.local.by_mr = false, end.local.dma_key = true), LOCAL_MR, "the bytes from the offset to size lie in");
+	WRONG(end.local.same_pd = false, -EINVAL, LOCAL_MR, "the mr and the qp are of different pds");
+	WRONG(end.local.registered = false, -EINVAL, LOCAL_MR, "the mr is not registered");
+	WRONG(end.local.offset = 1, -EINVAL, LOCAL_MR, "the mr is not registered");
+	WRONG(end.local.first = 1, -EINVAL, LOCAL_MR, "the mr is not registered");
+	WRONG(end.local.length = 63, -EINVAL, LOCAL_MR, "the mr is not registered");
+	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is larger than what the buffer has");
+	WRONG(end.other_target = true, -EBUSY, TARGET_BUF, "receives of an earlier run");
+	WRONG(end.one_cq = true, -EINVAL, QP, "receives of a run need a qp whose");
+	WRONG(end.max_recv_wr = 1, -EINVAL, QP, "the qp's max_recv_wr is below depth");
+	WRONG(end.recv_cqe = 1, -EINVAL, QP, "the cqe of the qp's recv_cq is below depth");
+	assert_int_equal(kv_run_check_end(&read, &by_dma_key, &why), 0);
+	read.iwarp = true;
+	assert_int_equal(kv_run_check_end(&read, &good, &why), 0);
+	is_refused(kv_run_check_end(&read, &by_dma_key, &why), -EINVAL, KVERBS_A_END_LOCAL_MR, true,
+		   "on iWARP the buffer of a READ needs a registration");
 	assert_int_equal(kv_run_check_end(&cmp_swp, &atomic, &why), 0);
 	atomic.remote_addr = 12;
 	is_refused(kv_run_check_end(&cmp_swp, &atomic, &why),
-		   -EINVAL, 0, false, "remote_addr of an atomic operation is a multiple of 8");
+		   -EINVAL, KVERBS_A_END_REMOTE_ADDR, false, "remote_addr of an atomic operation is a multiple of 8");
 }
 
 static void an_end_where_a_stream_can_begin(void **state)
@@ -401,9 +423,9 @@ static void an_end_where_a_stream_can_begin(void **state)
 						.depth = 8, .list = 2, .signal = 4 };
 
 	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
-	WRONG(end.max_send_wr = 7, -EINVAL, "depth is above the qp's max_send_wr");
-	WRONG(end.send_cqe = 7, -EINVAL, "depth is above the cqe of the qp's send_cq");
-	WRONG(end.sq_sig_all = true, -EINVAL, "a signal of more than 1 needs a qp without sq_sig_all");
+	WRONG(end.max_send_wr = 7, -EINVAL, QP, "depth is above the qp's max_send_wr");
+	WRONG(end.send_cqe = 7, -EINVAL, QP, "depth is above the cqe of the qp's send_cq");
+	WRONG(end.sq_sig_all = true, -EINVAL, QP, "a signal of more than 1 needs a qp without sq_sig_all");
 }
 
 /* All receives of an SRQ are alike, and stay there. */
@@ -416,12 +438,12 @@ static void an_end_that_receives_from_an_srq(void **state)
 						.size = 64, .depth = 8, .list = 1, .signal = 1, .srq = true };
 
 	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
-	WRONG(end.srq_target = true, -EINVAL, "ends whose qps have one srq need one target_buf");
-	WRONG(end.srq_by_hand = true, -EBUSY, "receives posted by hand are on the srq");
-	WRONG(end.srq_lost = true, -EBUSY, "a qp that took receives of an earlier run from the srq");
-	WRONG(end.other_target = true, -EBUSY, "receives of an earlier run are on the srq with another");
-	WRONG(end.max_recv_wr = 7, -EINVAL, "the srq's max_wr is below depth");
-	WRONG(end.recv_cqe = 7, -EINVAL, "the cqe of the qp's recv_cq is below depth");
+	WRONG(end.srq_target = true, -EINVAL, TARGET_BUF, "ends whose qps have one srq need one target_buf");
+	WRONG(end.srq_by_hand = true, -EBUSY, QP, "receives posted by hand are on the srq");
+	WRONG(end.srq_lost = true, -EBUSY, QP, "a qp that took receives of an earlier run from the srq");
+	WRONG(end.other_target = true, -EBUSY, TARGET_BUF, "receives of an earlier run are on the srq with another");
+	WRONG(end.max_recv_wr = 7, -EINVAL, QP, "the srq's max_wr is below depth");
+	WRONG(end.recv_cqe = 7, -EINVAL, QP, "the cqe of the qp's recv_cq is below depth");
 }
 
 /* It sends nothing: no buffer to send from, and any CQ for sends will do. */
@@ -437,13 +459,13 @@ static void an_end_where_a_stream_server_can_begin(void **state)
 	const struct kv_run_end_facts datagram = { .target = mr, .grh = KV_RUN_GRH, .max_recv_wr = 8, .recv_cqe = 8 };
 
 	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
-	WRONG(end.target.buffer = 63, -EINVAL, "size is larger than what the buffer has");
-	WRONG(end.grh = KV_RUN_GRH, -EINVAL, "size is larger than what the buffer has");
+	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is larger than what the buffer has");
+	WRONG(end.grh = KV_RUN_GRH, -EINVAL, TARGET_BUF, "size is larger than what the buffer has");
 	/* The sum of both is more than 32 bits hold. */
 	assert_int_equal(kv_run_check_end(&huge, &datagram, &why), -EINVAL);
-	WRONG(end.one_cq = true, -EINVAL, "receives of a run need a qp whose");
-	WRONG(end.max_recv_wr = 7, -EINVAL, "the qp's max_recv_wr is below depth");
-	WRONG(end.recv_cqe = 7, -EINVAL, "the cqe of the qp's recv_cq is below depth");
+	WRONG(end.one_cq = true, -EINVAL, QP, "receives of a run need a qp whose");
+	WRONG(end.max_recv_wr = 7, -EINVAL, QP, "the qp's max_recv_wr is below depth");
+	WRONG(end.recv_cqe = 7, -EINVAL, QP, "the cqe of the qp's recv_cq is below depth");
 }
 
 int main(void)
@@ -453,6 +475,7 @@ int main(void)
 		cmocka_unit_test(a_spec_has_nothing_else),
 		cmocka_unit_test(ends_are_shared_out_to_the_workers),
 		cmocka_unit_test(an_end_has_what_the_run_needs),
+		cmocka_unit_test(the_cpu_of_a_spec_is_for_workers_without),
 		cmocka_unit_test(a_spec_that_the_device_can_do),
 		cmocka_unit_test(a_qp_that_a_run_takes),
 		cmocka_unit_test(a_requests_sges_have_all_its_bytes),

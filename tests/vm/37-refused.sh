@@ -147,7 +147,7 @@ EINVAL | max_wr is below limit: lower that first | max_wr 3 is below limit: lowe
 = srq modify s limit 0
 EINVAL | dgid is missing: RoCE needs it | | ah add pd p
 EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_create_ah: Invalid argument: check dgid, sgid_index and the route to it | ah add pd p dgid fe80::77
-EINVAL | no GID at sgid_index of this port | sgid_index is 200: rxe0 has no GID there on port 1 | ah add pd p dgid $dev.gid sgid-index 200
+EINVAL | sgid_index: no GID at sgid_index of this port | sgid_index is 200: rxe0 has no GID there on port 1 | ah add pd p dgid $dev.gid sgid-index 200
 ERANGE | sgid_index: integer out of range: it takes 0 to 255 | sgid_index is 256: it must be 0 to 255 | ah add pd p dgid $dev.gid sgid-index 256
 EINVAL | port: the device has no such port | port is 2: rxe0 has 1 to 1 | ah add pd p dgid $dev.gid port 2
 ERANGE | port: integer out of range: it takes 1 to 4294967295 | port is 0: rxe0 has 1 to 1 | ah add pd p dgid $dev.gid port 0
@@ -161,7 +161,7 @@ EINVAL | max_send_wr is above the device's max_qp_wr; max_qp_wr of * is [0-9]* |
 EINVAL | max_recv_wr is above the device's max_qp_wr; max_qp_wr of * is [0-9]* | max_recv_wr is 99999999: it must be 1 to *, the device's max_qp_wr | qp add pd p cq c max-recv-wr 99999999
 EINVAL | max_send_sge is above the device's max_send_sge; max_send_sge of * is [0-9]* | max_send_sge is 99: it must be 1 to *, the device's max_send_sge | qp add pd p cq c max-send-sge 99
 EINVAL | max_recv_sge is above the device's max_recv_sge; max_recv_sge of * is [0-9]* | max_recv_sge is 99: it must be 1 to *, the device's max_recv_sge | qp add pd p cq c max-recv-sge 99
-EINVAL | ib_create_qp failed: max_inline may be more than the device takes | ibv_create_qp with max_send_wr 16, max_recv_wr 16 and max_inline 1048576: Invalid argument | qp add pd p cq c max-inline 1m
+EINVAL | max_inline: ib_create_qp failed: max_inline may be more than the device takes | ibv_create_qp with max_send_wr 16, max_recv_wr 16 and max_inline 1048576: Invalid argument | qp add pd p cq c max-inline 1m
 EINVAL | max_recv_wr is of no use here: receives come from the srq | | qp add pd p cq c srq s max-recv-wr 3
 EOPNOTSUPP | rxe0 has no XRC: its cap_flags lack bit 20, IBV_DEVICE_XRC | | qp add pd p cq c type xrc-ini
 EOPNOTSUPP | rxe0 has no XRC: its cap_flags lack bit 20, IBV_DEVICE_XRC | | qp add pd p cq c type xrc-tgt
@@ -197,7 +197,7 @@ EINVAL | path-mtu must be 256, 512, 1024, 2048 or 4096 | path-mtu is 1000: it mu
 ERANGE | rq-psn: integer out of range: it takes 0 to 16777215 | rq-psn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 0x1000000 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 ERANGE | dest-qpn: integer out of range: it takes 0 to 16777215 | dest-qpn is 16777216: it must be 0 to 16777215 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 0x1000000 min-rnr-timer 1 max-dest-rd-atomic 1
 ERANGE | min-rnr-timer: integer out of range: it takes 0 to 31 | min-rnr-timer is 32: it must be 0 to 31 | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 32 max-dest-rd-atomic 1
-EINVAL | no GID at sgid-index of this port | sgid-index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
+EINVAL | sgid-index: no GID at sgid-index of this port | sgid-index is 200: rxe0 has no GID there on port 1 | qp modify r state rtr dgid $dev.gid sgid-index 200 path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_modify_qp of qp 7 from INIT to RTR: Invalid argument: check dgid, sgid-index, the route to it, and what the device can do | qp modify r state rtr dgid fe80::77 sgid-index $dev.gid_index path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1
 EINVAL | rq-psn is missing: RTR needs it; also missing: max-dest-rd-atomic; also of no use here: qkey, sq-psn | | qp modify r state rtr @gid path-mtu 1024 dest-qpn 17 min-rnr-timer 1 sq-psn 1 qkey 1
 EINVAL | timeout is of no use here: RTR does not take it (from INIT) | | qp modify r state rtr @gid path-mtu 1024 rq-psn 1 dest-qpn 17 min-rnr-timer 1 max-dest-rd-atomic 1 timeout 3
@@ -258,10 +258,10 @@ EINVAL | port 2: rxe0 has no such port; it has 1, numbered from 1 on | | qp addr
 EINVAL | port 0: rxe0 has no such port; it has 1, numbered from 1 on | | qp address a port 0
 # Registrations, and the contents of buffers.
 EBUSY | the mr is registered already: invalidate it first | mr 1 is registered already: invalidate it first | mr reg k buf m qp a
-EINVAL | qp: the qp is of another pd than the mr | mr 2 is not registered | mr inv k2 qp a
+EINVAL | the qp is of another pd than the mr | mr 2 is not registered | mr inv k2 qp a
 EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | mr 2 is not registered | mr inv k2
 EINVAL | 'qp' is missing: in the kernel this is a work request, on a QP in rts | - | mr reg k2 buf m
-EINVAL | qp: the qp is of another pd than the mr | - | mr reg k2 buf m qp a
+EINVAL | the qp is of another pd than the mr | - | mr reg k2 buf m qp a
 EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | - | mr reg k3 buf m qp n
 EINVAL | qp: uc and ud qps carry no registration: take an rc qp of the same pd | - | mr reg k3 buf m qp u
 EINVAL | access: remote write and remote atomic need local write too | | mr reg k3 buf m qp a access remote-write
@@ -314,7 +314,7 @@ EINVAL | more bytes than the qp's max_inline | | post send qp a sge mr k length 
 EINVAL | wr 2: sge 1: the bytes are beyond the end of the buffer | | post send qp a and send sge mr k offset 4000 length 97
 EINVAL | wr 2: op: recv goes to another queue than the rest of the list: post it apart | wr 2: recv goes to another queue than the rest of the list: post it apart | post send qp a and recv
 EINVAL | wr 2: op: an srq takes recv only | wr 2: an srq takes recv only | post recv srq s and send
-EBUSY | the queue has no room for the whole list: poll its completions, or post fewer | | post recv qp i and recv and recv and recv and recv and recv and recv
+EBUSY | qp: the queue has no room for the whole list: poll its completions, or post fewer | the queue has no room for the whole list: poll its completions, or post fewer | post recv qp i and recv and recv and recv and recv and recv and recv
 EINVAL | an atomic operation takes one sge of 8 bytes | | post fetch-add qp a sge mr k length 4 add 1 remote-addr 0 remote-key 0
 EINVAL | an atomic operation takes one sge of 8 bytes | | post fetch-add qp a add 1 remote-addr 0 remote-key 0
 EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post fetch-add qp a sge mr k add 1 remote-addr 4 remote-key 0
@@ -332,14 +332,14 @@ EINVAL | sge 1: the mr is registered over another buffer | | post send qp a sge 
 = post recv qp i
 = post recv qp i
 = post recv qp i
-EBUSY | the receive queue is full: poll its completions | | post recv qp i
+EBUSY | qp: the receive queue is full: poll its completions | the receive queue is full: poll its completions | post recv qp i
 EINVAL | max-rd-atomic is 255, above the device's max_qp_init_rd_atom, * | | qp connect i peer $b.address max-rd-atomic 255
 EINVAL | to rtr: * the qp is back in init | | qp connect i peer 0000:000012:000012:fe800000000000000000000000000077
-EBUSY | the receive queue is full: poll its completions | | post recv qp i
+EBUSY | qp: the receive queue is full: poll its completions | the receive queue is full: poll its completions | post recv qp i
 = post recv qp t
 = post recv qp t
 = post recv qp t
-EBUSY | the cq could overflow: poll its completions, or make it with more cqe | | post recv qp t
+EBUSY | qp: the cq could overflow: poll its completions, or make it with more cqe | the cq could overflow: poll its completions, or make it with more cqe | post recv qp t
 = post recv srq s2
 EBUSY | the srq is full: poll its completions | | post recv srq s2
 EINVAL | the cq's context is polled: make one with context event | the context of cq 1 is polled: make one with context event | poll cq c wait

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Generic netlink requests to the module, and the errors that the kernel reports. */
+#include <ctype.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -64,6 +65,23 @@ static int nle_to_errno(int nle)
 	}
 }
 
+/* Bytes of a path like "spec: end 2: qp: " that a text needs: not the last name if it begins with that. */
+static size_t needed(const char *path, const char *text)
+{
+	const char *last = path;
+	size_t len;
+
+	for (const char *at = path; (at = strstr(at, ": ")); at += 2)
+		if (at[2])
+			last = at + 2;
+	len = strcspn(last, ":");
+	if (!strncmp(text, "the ", 4))
+		text += 4;
+	if (!len || strncmp(text, last, len) || isalnum((unsigned char)text[len]) || text[len] == '_')
+		return strlen(path);
+	return (size_t)(last - path);
+}
+
 /*
  * @text: the text; NULL: the text of the errno. @path: the attribute's name, as in "cqe: ", which
  * is left out if the text begins with it; "": no attribute.
@@ -71,9 +89,7 @@ static int nle_to_errno(int nle)
 static void set_error(struct exchange *x, int error, const char *text, const char *path)
 {
 	text = text ?: strerror(-error);
-	if (!strncmp(text, path, strcspn(path, ":")))
-		path = "";
-	x->error = kv_backend_fail(&x->nl->base, error, "%s%s", path, text);
+	x->error = kv_backend_fail(&x->nl->base, error, "%.*s%s", (int)needed(path, text), path, text);
 }
 
 /* Adds the range of a number to a text, if the kernel's @policy has a range. */

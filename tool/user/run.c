@@ -26,14 +26,16 @@ static int check_given(struct kv_user *u, const struct kv_run_spec *spec)
 		.op = spec->op,
 	};
 	struct kv_refusal why;
+	uint32_t cpus = 0;
 
 	if (kv_run_check_given(&given, &why))
 		return kv_user_refuse(u, &why);
 	for (uint32_t i = 0; i < spec->ends; i++) {
 		if (kv_run_check_end_given(&given, i, kv_shape_given(&kv_shape_run_end, &spec->end[i]), &why))
 			return kv_user_run_refuse(u, i, &why);
+		cpus += spec->end[i].has_cpu;
 	}
-	return 0;
+	return kv_run_check_cpus(&given, cpus, &why) ? kv_user_refuse(u, &why) : 0;
 }
 
 /* Checks the spec, and fills in its defaults. */

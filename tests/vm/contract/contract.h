@@ -23,9 +23,11 @@
 /**
  * struct link - a connection, as a tool has one
  * @nl: the connection
+ * @raw: the last message was sent without the names of its attributes
  */
 struct link {
 	struct kv_nl nl;
+	bool raw;
 };
 
 /**

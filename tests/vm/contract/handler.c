@@ -126,12 +126,12 @@ static void test_refused(struct link *l, const struct end *a, const struct end *
 	uint32_t id;
 
 	spec.spins = 3;
-	refused(l, start(l, &spec, &id), -EINVAL, "end 1: spins goes with a cq of context polled",
+	refused(l, start(l, &spec, &id), -EINVAL, "end 1: qp: spins goes with a cq of context polled",
 		in("spins without polls"));
 	spec.spins = -1;
 	spec.loop = KVERBS_LOOP_PINGPONG_SERVER;
 	spec.end[0].target_buf = a->target;
-	refused(l, start(l, &spec, &id), -EINVAL, "end 1: ping-pongs and STREAM_SERVER poll", in("a ping-pong"));
+	refused(l, start(l, &spec, &id), -EINVAL, "end 1: qp: ping-pongs and STREAM_SERVER poll", in("a ping-pong"));
 }
 
 static void test_one(uint32_t context)

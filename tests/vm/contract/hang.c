@@ -41,6 +41,8 @@ static const struct {
 	{ "an mr is made", "ib_alloc_mr" },
 	{ "an mr is deleted", "ib_dereg_mr_user" },
 	{ "an mr is registered", "ib_map_mr_sg" },
+	{ "an mr is registered", "kv_post_and_wait" },
+	{ "an mr is invalidated", "kv_post_and_wait" },
 	{ "an srq is made", "ib_create_srq_user" },
 	{ "an srq is shown", "ib_query_srq" },
 	{ "an srq is resized", "ib_modify_srq" },

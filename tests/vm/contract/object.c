@@ -106,6 +106,7 @@ void link_close(struct link *l)
 
 int send_msg(struct link *l, struct nl_msg *msg)
 {
+	l->raw = true;
 	return kv_nl_request(&l->nl, msg, NULL, NULL, NULL);
 }
 

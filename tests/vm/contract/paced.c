@@ -96,7 +96,7 @@ static void test_refused(struct link *l, const struct end *a, const struct end *
 	event.size = 8;
 	event.iters = 5;
 	event.interval_ns = MS;
-	refused(l, start(l, &event, &id), -EINVAL, "end 1: interval_ns needs a send_cq of context polled",
+	refused(l, start(l, &event, &id), -EINVAL, "end 1: qp: interval_ns needs a send_cq of context polled",
 		"an interval on a cq that makes events");
 }
 

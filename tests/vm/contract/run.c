@@ -168,7 +168,7 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 		"a one-thread ping-pong with an unknown qp");
 	pingpong.end[1].qp = b->qp;
 	pingpong.end[1].local_mr = a->local_mr;
-	refused(l, start(l, &pingpong), -EINVAL, "spec: end 2: the mr and the qp",
+	refused(l, start(l, &pingpong), -EINVAL, "spec: end 2: local_mr: the mr and the qp",
 		"a one-thread ping-pong whose second end is wrong");
 	BAD(good, spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, -EINVAL, "target_buf is missing",
 	    "a ping-pong without target");
@@ -192,33 +192,33 @@ static void test_unused(struct link *l, const struct end *a, const struct end *b
 	UNUSED(null, , "dev is missing", "a null loop on no device");
 	snprintf(null.dev, sizeof(null.dev), "%s", dev);
 	done(l, start(l, &null), "a null loop needs a device, and how long it runs");
-	UNUSED(null, spec.op = KVERBS_OP_WRITE, "spec: op: op does not go",
+	UNUSED(null, spec.op = KVERBS_OP_WRITE, "spec: op does not go",
 	       "a null loop with an op");
-	UNUSED(null, spec.size = 8, "spec: size: size does not go", "a null loop with a size");
+	UNUSED(null, spec.size = 8, "spec: size does not go", "a null loop with a size");
 	UNUSED(null, (spec.ends = 1, spec.end[0] = good.end[0]), "spec: end 1: end does not go",
 	       "a null loop with an end");
-	UNUSED(null, spec.compare_add = 1, "spec: compare_add: compare_add goes with",
+	UNUSED(null, spec.compare_add = 1, "spec: compare_add goes with",
 	       "a null loop with an addend");
-	UNUSED(null, spec.swap = 1, "spec: swap: swap goes with", "a null loop with a swap");
+	UNUSED(null, spec.swap = 1, "spec: swap goes with", "a null loop with a swap");
 	UNUSED(null, spec.timeout_ns = 1000000000, "spec: timeout: timeout_ns does not go",
 	       "a null loop with a deadline");
 	UNUSED(null, spec.post_context = KVERBS_POST_BH_DISABLED,
-	       "spec: post_context: post_context goes with", "a null loop with a context of posts");
-	UNUSED(null, spec.spins = 0, "spec: spins: spins does not go", "a null loop with spins");
+	       "spec: post_context goes with", "a null loop with a context of posts");
+	UNUSED(null, spec.spins = 0, "spec: spins does not go", "a null loop with spins");
 
 	UNUSED(good, snprintf(spec.dev, sizeof(spec.dev), "%s", dev), "spec: device: dev goes with",
 	       "a loop with ends and a device");
-	UNUSED(good, spec.compare_add = 1, "spec: compare_add: compare_add goes with",
+	UNUSED(good, spec.compare_add = 1, "spec: compare_add goes with",
 	       "a WRITE that adds");
-	UNUSED(good, spec.swap = 1, "spec: swap: swap goes with", "a WRITE that swaps");
+	UNUSED(good, spec.swap = 1, "spec: swap goes with", "a WRITE that swaps");
 	UNUSED(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.swap = 1),
-	       "spec: swap: swap goes with", "a FETCH_ADD that swaps");
+	       "spec: swap goes with", "a FETCH_ADD that swaps");
 	UNUSED(good, spec.end[0].target_buf = 2000000000,
-	       "spec: end 1: target_buf: target_buf goes with", "a one-sided loop with a target");
+	       "spec: end 1: target_buf goes with", "a one-sided loop with a target");
 	send.loop = KVERBS_LOOP_PINGPONG_SERVER;
 	send.op = KVERBS_OP_SEND;
 	send.end[0].target_buf = a->target;
-	UNUSED(send, , "spec: end 1: remote_addr: remote_addr goes with", "a SEND to an address");
+	UNUSED(send, , "spec: end 1: remote_addr goes with", "a SEND to an address");
 
 	UNUSED(good, spec.ends = 0, "end is missing", "a loop without an end");
 	UNUSED(good, (spec.loop = KVERBS_LOOP_PINGPONG, spec.end[0].target_buf = a->target),
@@ -240,6 +240,7 @@ static int send_with(struct link *l, int cmd, uint32_t id, int attr)
 	const struct kv_shape *const names[] = { &kv_shape_run_result, &kv_shape_run_which, NULL };
 	struct nl_msg *msg = kv_nl_msg(&l->nl, (uint8_t)cmd, 0);
 
+	l->raw = true;
 	kv_nl_put_u32(msg, KVERBS_A_RUN_ID, id);
 	kv_nl_put_u32(msg, attr, 0);
 	return kv_nl_request(&l->nl, msg, names, NULL, NULL);
@@ -387,7 +388,7 @@ static void test_uc(struct link *l)
 	result(!run(l, &spec)->error, "messages to and fro over UC");
 	spec = write_spec(&a, &b);
 	spec.op = KVERBS_OP_READ;
-	refused(l, start(l, &spec), -EINVAL, "end 1: a uc qp takes send and write", "a READ over UC");
+	refused(l, start(l, &spec), -EINVAL, "end 1: qp: a uc qp takes send and write", "a READ over UC");
 	spec.op = KVERBS_OP_WRITE;
 	result(!run(l, &spec)->error, "WRITEs over UC complete, whatever the peer does with them");
 	end_del(l, &a);
@@ -431,7 +432,7 @@ static void test_ud(struct link *l)
 	    "a qp number of 25 bits");
 	BAD(good, (spec.op = KVERBS_OP_WRITE, spec.end[0].has_remote = true,
 		   spec.end[1].has_remote = true), -EINVAL,
-	    "ah: ah goes with", "a WRITE to an address handle");
+	    "ah goes with", "a WRITE to an address handle");
 	BAD(good, spec.size = LENGTH - 39, -EINVAL, "size is larger than what the buffer has",
 	    "a target without room for the GRH");
 
@@ -491,10 +492,10 @@ static void test_offsets(struct link *l, struct end *a, struct end *b)
 	result(!run(l, &spec)->error && holds(l, b->target, 0, "22222222", 8),
 	       "and by the key of an mr that begins there");
 	end->local_offset = 8;
-	refused(l, start(l, &spec), -EINVAL, "end 1: the mr is not registered over",
+	refused(l, start(l, &spec), -EINVAL, "end 1: local_mr: the mr is not registered over",
 		"bytes in front of the registration");
 	end->local_offset = 41;
-	refused(l, start(l, &spec), -EINVAL, "end 1: the mr is not registered over",
+	refused(l, start(l, &spec), -EINVAL, "end 1: local_mr: the mr is not registered over",
 		"bytes behind it");
 	end->local_offset = LENGTH - 7;
 	refused(l, start(l, &spec), -EINVAL, "size is larger than what the buffer has",
@@ -506,7 +507,7 @@ static void test_offsets(struct link *l, struct end *a, struct end *b)
 	end->local_mr = 0;
 	end->local_offset = 0;
 	end->target_offset = 8;
-	refused(l, start(l, &spec), -EINVAL, "target_offset: target_offset goes with",
+	refused(l, start(l, &spec), -EINVAL, "target_offset goes with",
 		"a one-sided loop with a place in a target");
 
 	spec = pingpong_spec(a, b);
@@ -563,19 +564,19 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 	    "a signal beyond all");
 	BAD(stream, (spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION,
 		     spec.depth = 1), -EINVAL,
-	    "spec: depth: depth goes with streams", "a depth without a stream");
+	    "spec: depth goes with streams", "a depth without a stream");
 	BAD(stream, (spec.depth = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION), -EINVAL,
-	    "spec: list: list goes with STREAM", "a list without a stream");
+	    "spec: list goes with STREAM", "a list without a stream");
 	BAD(stream, spec.depth = 16385, -ERANGE, "depth: integer out of range",
 	    "a depth beyond all");
 	BAD(stream, spec.list = 33, -ERANGE, "list: integer out of range", "a list beyond all");
-	BAD(stream, spec.depth = 16384, -EINVAL, "end 1: depth is above the qp's max_send_wr",
+	BAD(stream, spec.depth = 16384, -EINVAL, "end 1: qp: depth is above the qp's max_send_wr",
 	    "a depth beyond the queue's");
 	BAD(stream, spec.op = KVERBS_OP_RECV, -EINVAL, "this loop can't take this op",
 	    "a stream of receives");
 	BAD(stream, (spec.depth = 0, spec.list = 0, spec.loop = KVERBS_LOOP_POST_TO_COMPLETION,
 		     spec.signal = 1), -EINVAL,
-	    "spec: signal: signal goes with STREAM", "a signal without a stream");
+	    "spec: signal goes with STREAM", "a signal without a stream");
 
 	/* All that is outstanding completes, and nothing of it is left behind. */
 	spec = stream;
@@ -671,10 +672,10 @@ static void test_served_streams(struct link *l, struct end *a, struct end *b)
 
 	BAD(server, spec.op = KVERBS_OP_WRITE, -EINVAL, "this loop can't take this op",
 	    "a server of WRITEs");
-	BAD(server, spec.list = 2, -EINVAL, "list: list goes with STREAM only",
+	BAD(server, spec.list = 2, -EINVAL, "list goes with STREAM only",
 	    "a server with lists");
 	BAD(server, spec.end[0].local_buf = b->local, -EINVAL,
-	    "local_buf: local_buf does not go with STREAM_SERVER",
+	    "local_buf does not go with STREAM_SERVER",
 	    "a server with a buffer to send from");
 	BAD(server, spec.end[0].target_buf = 0, -EINVAL, "target_buf is missing in this end",
 	    "a server without a buffer");
@@ -695,7 +696,7 @@ static void test_stream_queues(struct link *l)
 	spec = write_spec(&a, &b);
 	spec.loop = KVERBS_LOOP_STREAM;
 	spec.depth = 64;
-	refused(l, start(l, &spec), -EINVAL, "end 1: depth is above the cqe of the qp's send_cq",
+	refused(l, start(l, &spec), -EINVAL, "end 1: qp: depth is above the cqe of the qp's send_cq",
 		"a depth beyond the cq's");
 	spec.depth = 32;
 	result(!run(l, &spec)->error, "a cq as deep as the stream");
@@ -705,7 +706,7 @@ static void test_stream_queues(struct link *l)
 	spec.depth = 4;
 	result(!run(l, &spec)->error, "a stream of single requests takes a qp with sq_sig_all");
 	spec.list = 2;
-	refused(l, start(l, &spec), -EINVAL, "end 1: a signal of more than 1 needs a qp without sq_sig_all",
+	refused(l, start(l, &spec), -EINVAL, "end 1: qp: a signal of more than 1 needs a qp without sq_sig_all",
 		"and one of lists does not");
 }
 

@@ -84,13 +84,13 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 		       !strcmp(l->nl.base.refused->name, attr), "blamed: %s, %s", attr, what);	\
 	} while (0)
 
-	RUN_BAD(spec.size = 2000, -EINVAL, "end 1: inline: size is above the qp's max_inline", "more than the qp takes inline");
+	RUN_BAD(spec.size = 2000, -EINVAL, "end 1: qp: inline: size is above the qp's max_inline", "more than the qp takes inline");
 	RUN_BAD(spec.op = KVERBS_OP_READ, -EINVAL, "inline goes with sends and writes only", "a READ with inline data");
 	RUN_BAD(spec.flags = KVERBS_WR_SOLICITED, -EINVAL, "solicited goes with sends", "a solicited WRITE");
 	RUN_BAD(spec.flags = KVERBS_WR_UNSIGNALED, -EINVAL, "flags: reserved bit set", "a run without signals");
 	RUN_BAD(spec.flags = KVERBS_WR__ALL + 1, -EINVAL, "flags: reserved bit set", "an unknown flag");
 	RUN_BAD((spec.size = 3, spec.sges = 4), -EINVAL, "more sges than bytes", "more SGEs than bytes");
-	RUN_BAD(spec.sges = 16, -EINVAL, "end 1: more sges than the qp's max_send_sge", "more SGEs than the QP takes");
+	RUN_BAD(spec.sges = 16, -EINVAL, "end 1: qp: more sges than the qp's max_send_sge", "more SGEs than the QP takes");
 	RUN_BAD(spec.sges = KVERBS_SGE_MAX + 1, -ERANGE, "sges: integer out of range", "more SGEs than a request can have");
 	BLAMES((spec.size = 3, spec.sges = 4), "sges", "more SGEs than bytes");
 	BLAMES(spec.op = KVERBS_OP_READ, "flags", "a READ with inline data");

@@ -112,22 +112,22 @@ static void test_refusals(struct stage *s)
 
 	BAD((spec.loop = KVERBS_LOOP_STREAM, spec.depth = 1,
 	     spec.end[0] = (struct kv_run_end){ .qp = s->b[0].qp, .local_buf = s->b[0].local }, spec.ends = 1), -EINVAL,
-	    "end 1: this loop takes a qp without an srq", "a stream from a qp with an srq");
-	BAD(spec.end[1].qp = s->a[1].qp, -EINVAL, "end 2: the qps of a run have srqs either all, or none",
+	    "end 1: qp: this loop takes a qp without an srq", "a stream from a qp with an srq");
+	BAD(spec.end[1].qp = s->a[1].qp, -EINVAL, "end 2: qp: the qps of a run have srqs either all, or none",
 	    "a qp without an srq beside one that has one");
-	BAD(spec.end[0].qp = s->a[1].qp, -EINVAL, "end 2: the qps of a run have srqs either all, or none",
+	BAD(spec.end[0].qp = s->a[1].qp, -EINVAL, "end 2: qp: the qps of a run have srqs either all, or none",
 	    "a qp with an srq beside one that has none");
-	BAD(spec.end[2].target_buf = s->b[2].target, -EINVAL, "end 3: ends whose qps have one srq need one target_buf",
+	BAD(spec.end[2].target_buf = s->b[2].target, -EINVAL, "end 3: target_buf: ends whose qps have one srq need one target_buf",
 	    "two targets of one srq");
-	BAD(spec.end[2].target_offset = 8, -EINVAL, "end 3: ends whose qps have one srq need one target_buf",
+	BAD(spec.end[2].target_offset = 8, -EINVAL, "end 3: target_buf: ends whose qps have one srq need one target_buf",
 	    "two offsets of one srq");
-	BAD(spec.depth = 16384, -EINVAL, "end 1: the srq's max_wr is below depth", "a depth beyond the srq's");
+	BAD(spec.depth = 16384, -EINVAL, "end 1: qp: the srq's max_wr is below depth", "a depth beyond the srq's");
 	BAD(spec.depth = 2 * DEPTH + 17, -EINVAL, "end 1: ", "a depth beyond the srq's or the cq's");
 	end_make(&s->l, &a, &(struct end_init){ .type = KVERBS_QPT_RC });
 	end_make(&s->l, &b, &init);
 	pair_connect(&s->l, &a, all_access(), &b, all_access());
 	must(&s->l, post_recv(s, by_hand), "receive");
-	BAD((spec.ends = 1, spec.end[0].qp = b.qp), -EBUSY, "end 1: receives posted by hand are on the srq",
+	BAD((spec.ends = 1, spec.end[0].qp = b.qp), -EBUSY, "end 1: qp: receives posted by hand are on the srq",
 	    "an srq that has receives");
 }
 

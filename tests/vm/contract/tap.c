@@ -154,20 +154,34 @@ struct snapshot snapshot(struct link *l)
 	};
 }
 
+/*
+ * Does the refusal point at an attribute, or at one that is missing? Of a raw message no name is
+ * known. A limit of memory, or of objects, is the fault of none, and says what is in use.
+ */
+static bool points(const struct link *l, const char *err)
+{
+	return l->raw || l->nl.base.refused || l->nl.base.failed || strstr(err, "missing") ||
+	       strstr(err, "; in use are ");
+}
+
 void check_refused(struct link *l, const struct snapshot *before, int ret, int error,
 		   enum kverbs_stage failed, const char *text, const char *name)
 {
 	uint32_t told = l->nl.base.failed;
 	struct snapshot after;
-	bool said, same;
+	bool said, same, pointed;
 	char err[512];
 
 	snprintf(err, sizeof(err), "%s", ret ? l->nl.base.err : "");
+	pointed = !ret || points(l, err);
+	l->raw = false;
 	after = snapshot(l);
 	said = ret == error && strstr(err, text) && told == failed;
 	same = after.hash == before->hash && after.live == before->live &&
 	       after.bytes == before->bytes;
-	result(said && same, "%s", name);
+	result(said && same && pointed, "%s", name);
+	if (!pointed)
+		note("  no attribute is named: %s", err);
 	if (!said)
 		note("  got %d \"%s\", stage %u\n#   want %d \"%s\", stage %u", ret, err, told,
 		     error, text, failed);

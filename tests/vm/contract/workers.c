@@ -92,7 +92,7 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	RUN_BAD((spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.depth = 0, spec.end[0].target_buf = a->target), -EINVAL,
 	    "end 2: more than one end", "two workers of a loop that has one");
 	RUN_BAD((spec = write_spec(a, b), spec.loop = KVERBS_LOOP_PINGPONG_CLIENT, spec.end[0].target_buf = a->target,
-	     spec.end[0].has_cpu = true), -EINVAL, "end 1: cpu: the cpu of an end does not go with",
+	     spec.end[0].has_cpu = true), -EINVAL, "end 1: the cpu of an end does not go with",
 	    "the cpu of a ping-pong's end");
 	if (!fail_verb_loaded()) {
 		missing("no thread for the second worker", FAIL_VERB_MISSING);
@@ -199,12 +199,17 @@ static void test_several_ends(struct link *l, struct end *a, struct end *b)
 		"ends that cannot be shared out");
 	spec = good;
 	spec.end[1].has_cpu = true;
-	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "end 2: cpu: cpu goes with the first end of a worker",
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "end 2: cpu goes with the first end of a worker",
 		"a cpu of an end that is not its worker's first");
+	spec = good;
+	spec.cpu = 0;
+	spec.end[0].has_cpu = spec.end[spec.ends / 2].has_cpu = true;
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "spec: cpu is of no use: each worker has that of its end",
+		"a cpu for workers that have one each");
 	spec = good;
 	spec.loop = KVERBS_LOOP_POST_TO_COMPLETION;
 	spec.depth = 0;
-	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "workers: workers goes with streams",
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "workers goes with streams",
 		"workers of another loop");
 
 	/* An end that fails ends its worker, and so the other one. */
