@@ -28,10 +28,8 @@ def kind_of(document):
         return {"type": "array", "items": {"$ref": "#/definitions/command"}}
     if "schema" in document:
         name = document["schema"].removeprefix("kverbs.")
-    elif "command" in document:
-        name = document["command"] if document["command"] in ("ping", "pingpong") else "command"
     else:
-        name = "event" if "event" in document else "failure"
+        name = "command" if "command" in document else "event"
     return {"$ref": f"#/definitions/{name}"}
 
 

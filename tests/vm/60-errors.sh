@@ -58,11 +58,48 @@ iwarp || refused "an address of no RDMA device" 1 "no RDMA device leads to 127.0
 	kverbs ping --client kernel 127.0.0.1 --iters 1 --timeout 2s
 refused "no command" 2 "usage" kverbs
 refused "softirqs held off in user space" 2 "--post" $lat --space user --post bh-disabled
-refused "JSON into a folder that does not exist" 1 "/no/such" $lat --space kernel --json=/no/such/x.json
-refused "a FILE of JSON apart from its option" 2 "write --json=lat.json" $lat --space kernel --json lat.json
-refused "standard output for JSON apart from its option" 2 "write --json=-" $lat --space kernel -j -
-refused "documents to merge behind --json" 2 "write --json=a.json" kverbs merge --json a.json b.json
-refused "a FILE of JSON apart from the option of a command for objects" 2 "write --json=pd.json" kverbs pd add --json pd.json
+refused "JSON into a folder that does not exist" 1 "--json=/no/x.json: there is no folder /no; 'mkdir -p' makes it" \
+	$lat --space kernel --json=/no/x.json
+refused "an image likewise" 1 "--plot=/no/x.svg: there is no folder /no" $lat --space kernel --plot /no/x.svg
+check "the folder is not made" test ! -e /no
+
+# told_as_json NAME STATUS TEST COMMAND…: its document, which is all of its output, passes the test of jq
+told_as_json() {
+	name=$1 want=$2 test=$3
+	shift 3
+	status=0
+	"$@" >"$work/told" 2>"$work/stderr" || status=$?
+	keep "$(numbered told)" "$work/told"
+	# shellcheck disable=SC2016 # jq's variables
+	check "$name" sh -c '[ "$1" = "$2" ] && [ -s "$4" ] && jq -e "$3" "$4"' sh "$status" "$want" "$test" "$work/told"
+}
+
+told_as_json "a FILE of JSON apart from its option" 2 \
+	'.schema == "kverbs.lat" and (.error.text | contains("write --json=lat.json"))' $lat --space kernel --json lat.json
+told_as_json "standard output for JSON apart from its option" 2 \
+	'.schema == "kverbs.lat" and (.error.text | contains("write --json=-"))' $lat --space kernel -j -
+told_as_json "documents to merge behind --json" 2 \
+	'.schema == "kverbs.merge" and (.error.text | contains("write --json=a.json"))' kverbs merge --json a.json b.json
+told_as_json "a FILE of JSON apart from the option of a command for objects" 2 \
+	'.command == "pd add" and (.error.text | contains("write --json=pd.json"))' kverbs pd add --json pd.json
+for command in lat bw scale compare merge conn-rate put get ping pingpong doctor dev batch; do
+	fails "$command: an unknown option, as JSON" 2 "kverbs.$command" EINVAL kverbs $command --json --frobnicate
+	rm -f "$work/new.json"
+	status=0
+	kverbs $command --frobnicate --json="$work/new.json" 2>"$work/stderr" || status=$?
+	check "$command: and in a FILE" failed "$work/new.json" "$work/stderr" "kverbs.$command" EINVAL 2
+done
+fails "ping: a device that is not there, as JSON" 1 kverbs.ping ENODEV kverbs ping --server kernel --dev nosuch0 --json
+fails "pingpong: a device that is not there, as JSON" 1 kverbs.pingpong ENODEV \
+	kverbs pingpong --space user --dev nosuch0 --json
+fails "dev: a device that is not there, as JSON" 1 kverbs.dev ENODEV kverbs dev show nosuch0 --json
+fails "batch: a FILE that is not there, as JSON" 1 kverbs.batch ENOENT kverbs batch --json /no
+told_as_json "a command for objects that there is not" 2 '.command == "pd" and .space == "kernel" and .verbs == [] and
+	(.error.text | startswith("pd: \u0027fly\u0027 is not known"))' kverbs pd fly --json
+# shellcheck disable=SC2016 # the batch's variable
+echo 'echo $nothing' >"$work/unknown.kv"
+told_as_json "a batch whose failure no command has" 2 'length == 1 and .[0].command == "batch" and
+	(.[0].error.text | contains("unknown.kv:1: "))' kverbs batch --json "$work/unknown.kv"
 for command in "lat --op read --space user" compare "merge /dev/null" "conn-rate 192.0.2.9 --space user"; do
 	# shellcheck disable=SC2086 # words
 	check "$command: CSV and JSON in one place" sh -c "kverbs $command --csv --json >'$work/json' 2>'$work/err'; [ \$? = 2 ] &&
@@ -97,6 +134,11 @@ rdma link delete "$DEV"
 refused "no RDMA device, kernel space" 77 "RDMA device" $lat --space kernel
 refused "no RDMA device, user space" 77 "RDMA device" $lat --space user
 refused "no RDMA device, compare" 77 "RDMA device" kverbs compare
+for command in "lat --op read --space user" "compare" "bw" "scale" "conn-rate $ADDR --space user" "put $0 127.0.0.1 --space user" \
+	"get f 127.0.0.1 --space kernel" "ping $ADDR --client user" "pingpong --space user"; do
+	# shellcheck disable=SC2086 # words
+	fails "$command: no RDMA device, as JSON" 77 "kverbs.${command%% *}" EOPNOTSUPP kverbs $command --json
+done
 # Devices belong to namespaces only when they are made in that mode.
 rdma system set netns exclusive
 link_add "$DEV" d0
@@ -112,6 +154,9 @@ wait_for 5 $lat --space kernel
 rmmod kverbs
 refused "module not loaded, kernel space" 77 "insmod kverbs.ko" $lat --space kernel
 refused "module not loaded, compare" 77 "insmod kverbs.ko" kverbs compare
+told_as_json "module not loaded, pd add" 77 '.command == "pd add" and .error.errno == "EOPNOTSUPP"' kverbs pd add --json
+told_as_json "module not loaded, batch" 77 'length == 1 and .[0].command == "batch" and .[0].error.errno == "EOPNOTSUPP"' \
+	kverbs batch --json "$work/unknown.kv"
 check "user space does not need it" $lat --space user
 if [ -e wrong.ko ]; then
 	insmod wrong.ko

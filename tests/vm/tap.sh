@@ -117,8 +117,9 @@ refused() {
 }
 
 # failed FILE TEXTS SCHEMA ERRNO STATUS: the document of a command that failed, and what it said on stderr; it ended
-# with $status
+# with $status. jq is content with a FILE that is empty.
 failed() {
+	[ -s "$1" ] || return 1
 	keep "$(numbered failed)" "$1"
 	[ "$status" = "$5" ] && jq -e --arg schema "$3" --arg errno "$4" --rawfile texts "$2" '.schema == $schema and
 		.complete == false and .error.errno == $errno and (.error.text as $text | $texts | contains("kverbs: " + $text))' "$1" \

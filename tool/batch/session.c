@@ -415,6 +415,39 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 	return ret;
 }
 
+/* Begins the document of a command. @line: 0: there is no file */
+static struct json_object *begin_doc(enum kv_space_id space, unsigned int line, const char *title)
+{
+	struct json_object *doc = json_object_new_object();
+
+	if (line)
+		kv_out_put_count(doc, "line", line);
+	kv_out_put_string(doc, "command", title);
+	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, space));
+	return doc;
+}
+
+/**
+ * kv_session_refusal() - make the document of a command that was not begun
+ * @word: the command
+ *
+ * Return: the document, owned by the caller, who adds the reason.
+ */
+struct json_object *kv_session_refusal(enum kv_space_id space, char **word, size_t n)
+{
+	struct json_object *doc;
+	struct kv_fault ignored;
+	struct kv_choice c;
+	char title[64];
+
+	kv_command_choose(word, n, &c, &ignored);
+	find_title(&c, word, n, title, sizeof(title));
+	doc = begin_doc(space, 0, title);
+	/* No verb was called. */
+	kv_out_put(doc, "verbs", json_object_new_array());
+	return doc;
+}
+
 /**
  * kv_session_run() - carry out a command and describe its result
  * @line: line of the command in its file; 0: there is no file
@@ -439,11 +472,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 		ret = kv_session_command(s, &c, word, n, result, &why);
 	kv_trace_settle(s->b);
 
-	*doc = json_object_new_object();
-	if (line)
-		kv_out_put_count(*doc, "line", line);
-	kv_out_put_string(*doc, "command", title);
-	kv_out_put_string(*doc, "space", s->b->ops->space);
+	*doc = begin_doc(s->space, line, title);
 	if (!ret || json_object_object_length(result))
 		kv_out_put(*doc, "result", json_object_get(result));
 	if (ret)

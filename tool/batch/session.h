@@ -38,6 +38,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f);
 int kv_session_check(char **word, size_t n, struct kv_fault *f);
+struct json_object *kv_session_refusal(enum kv_space_id space, char **word, size_t n);
 int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f);
 int kv_session_dev(struct kv_session *s, struct kv_fault *f);
 int kv_session_capture(struct kv_session *s, struct kv_capture *c, const char *path,

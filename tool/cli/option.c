@@ -340,7 +340,8 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		else if (row->kind == KV_OPTION_OUTPUT && value && text[1] != '-')
 			ret = kv_fault_usage(f, "%s: write --%s=FILE to have JSON in a file", text, row->name);
 		else if (row->kind == KV_OPTION_OUTPUT && !value && next && names_output(next))
-			ret = refuse_output(row, text, next, f);
+			/* The refusal itself is printed as JSON. */
+			ret = set(row, NULL, args, f) ?: refuse_output(row, text, next, f);
 		else if (!value && !next && takes_next(row, next))
 			ret = loose ? kv_fault_usage(f, "%s needs a value", text) :
 				      kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",

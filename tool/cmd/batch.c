@@ -9,7 +9,6 @@
 #include "batch/cost.h"
 #include "cmd/cmd.h"
 #include "load.h"
-#include "object/describe.h"
 #include "object/object.h"
 #include "object/options.h"
 #include "object/text.h"
@@ -20,6 +19,8 @@
 
 /* The rounds of several spaces, if there is no --repeat: a single one tells what the first call costs. */
 #define ROUNDS 10
+
+static const struct kv_schema schema = { "kverbs.batch", 1 };
 
 /* The options of a batch, and its results. */
 static struct work {
@@ -38,6 +39,7 @@ static struct work {
 	struct json_object *docs[KV_SPACES];
 	struct kv_capture capture; /* --pcap; of all spaces and rounds */
 	unsigned int printed; /* how many documents were printed as they came */
+	bool told_fault; /* the document of a command has the fault */
 } work = { .o.spaces = 1U << KV_SPACE_KERNEL, .out.fd = -1 };
 
 /* Prints the nouns of the tool in lines of up to 79 columns. */
@@ -104,6 +106,14 @@ static void print_doc(struct work *w, struct json_object *doc)
 	fflush(stdout);
 }
 
+static void add_doc(struct work *w, enum kv_space_id space, struct json_object *doc)
+{
+	if (w->o.json && keeps_docs(w))
+		json_object_array_add(w->docs[space], json_object_get(doc));
+	else if (w->o.json)
+		print_doc(w, doc);
+}
+
 static void told(const struct kv_session *s, const char *text, struct json_object *doc, void *arg)
 {
 	struct work *w = arg;
@@ -114,14 +124,25 @@ static void told(const struct kv_session *s, const char *text, struct json_objec
 			     text, s->space, s->verb_ns);
 	if (w->round)
 		return;
+	w->told_fault = kv_out_get(doc, "/error");
 	if (!w->out.to_stdout) {
 		kv_text_print(stdout, doc);
 		fflush(stdout);
 	}
-	if (w->o.json && keeps_docs(w))
-		json_object_array_add(w->docs[s->space], json_object_get(doc));
-	else if (w->o.json)
-		print_doc(w, doc);
+	add_doc(w, s->space, doc);
+}
+
+/* A fault that no command has, such as a word that means nothing, is the last document. */
+static void tell_fault(struct work *w, enum kv_space_id space, const struct kv_fault *f)
+{
+	struct json_object *doc;
+
+	if (w->timed || w->told_fault)
+		return;
+	doc = kv_session_refusal(space, (char *[]){ "batch" }, 1);
+	kv_out_put_fault(doc, f);
+	add_doc(w, space, doc);
+	json_object_put(doc);
 }
 
 static void tell_event(struct json_object *event, void *arg)
@@ -229,6 +250,7 @@ static int run_rounds(struct work *w, struct kv_fault *f)
 			ret = run_space(w, s, f);
 			if (ret) {
 				place(w, s, f);
+				tell_fault(w, s, f);
 				return ret;
 			}
 		}
@@ -249,10 +271,9 @@ static int print_times(struct work *w, struct kv_fault *f)
 
 static struct json_object *describe_timed(struct work *w, int failed, const struct kv_fault *f)
 {
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(&schema);
 
-	kv_out_put_string(doc, "schema", "kverbs.batch");
-	kv_out_put_count(doc, "schema_version", 1);
+	kv_out_put_bool(doc, "complete", !failed);
 	kv_out_put_string(doc, "file", w->name);
 	kv_out_put_count(doc, "repeat", w->rounds);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {
@@ -379,18 +400,28 @@ static int check(int n, char **word, struct kv_fault *f)
 	return 0;
 }
 
+/* Reports that the file can't be read. */
+static int refuse_file(struct work *w, int error, const struct kv_fault *f)
+{
+	struct json_object *doc = kv_out_document(&schema);
+
+	kv_out_put_bool(doc, "complete", false);
+	kv_out_commit_fault(&w->out, doc, f);
+	json_object_put(doc);
+	return error;
+}
+
 static int run_file(struct work *w, struct kv_fault *f)
 {
-	int ret = open_file(w, w->name, f);
+	int ret = kv_out_open(&w->out, "--json", w->o.json, f);
 
+	if (ret)
+		return ret;
+	ret = open_file(w, w->name, f);
 	if (!ret && w->timed)
 		ret = read_all(w, f);
-	if (!ret)
-		ret = kv_out_open(&w->out, "--json", w->o.json, f);
-	if (ret) {
-		kv_describe_refusal(w->o.json, f);
-		return ret;
-	}
+	if (ret)
+		return refuse_file(w, ret, f);
 	/* From here on the documents of the commands report failures. */
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		w->docs[s] = json_object_new_array();
@@ -425,6 +456,7 @@ const struct kv_cmd kv_cmd_batch = {
 	.more = more,
 	.args = &work,
 	.json = &work.o.json,
+	.schema = &schema,
 	.check = check,
 	.run = run,
 };

@@ -10,6 +10,8 @@
 #include "out/out.h"
 #include "rules/run.h"
 
+static const struct kv_schema schema = { "kverbs.bw", KV_RESULT_VERSION };
+
 #define DEPTH_DEFAULT 128
 
 /* All that one invocation needs. */
@@ -180,7 +182,7 @@ static struct json_object *create_doc(struct json_object *environment)
 	kv_out_put_count(spec, "signal", bw.m.work.signal);
 	if (bw.m.rates.n)
 		kv_knee_rates_put(spec, &bw.m.rates);
-	return kv_result_create("kverbs.bw", spec, environment);
+	return kv_result_create(&schema, spec, environment);
 }
 
 static int run(struct kv_fault *f)
@@ -233,6 +235,7 @@ const struct kv_cmd kv_cmd_bw = {
 	.check = check,
 	.run = run,
 	.json = &bw.common.json,
+	.schema = &schema,
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,

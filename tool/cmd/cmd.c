@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cmd/cmd.h"
-#include "object/describe.h"
 #include "out/csv.h"
-#include "out/out.h"
 #include "out/plot.h"
 
 const struct kv_cmd_entry kv_cmd_list[] = {
@@ -144,6 +142,15 @@ static int run_and_report(const struct kv_cmd *cmd, struct kv_fault *f)
 	return err ? err : ret;
 }
 
+/* Reports a command line that is not understood. */
+static void report_refusal(const struct kv_cmd *cmd, const struct kv_fault *f)
+{
+	struct json_object *doc = kv_out_document(cmd->schema);
+
+	kv_out_put_bool(doc, "complete", false);
+	kv_out_refuse(*cmd->json, doc, f);
+}
+
 static int check(const struct kv_cmd *cmd, int n, char **word, struct kv_fault *f)
 {
 	int ret = cmd->check ? cmd->check(n, word, f) : 0;
@@ -177,7 +184,7 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv)
 	if (ret > 0)
 		ret = check(cmd, n, argv + 1, &f);
 	if (ret && cmd->json)
-		kv_describe_refusal(*cmd->json, &f);
+		report_refusal(cmd, &f);
 	if (!ret)
 		ret = cmd->describe ? run_and_report(cmd, &f) : cmd->run(&f);
 	if (!ret)

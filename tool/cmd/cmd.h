@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <json-c/json.h>
 #include "cli/option.h"
+#include "out/out.h"
 
 /*
  * A command, in a file of its own; commands don't call each other. All functions return 0, or a
@@ -14,8 +15,9 @@ struct kv_cmd {
 	const char *usage; /* the lines of its help before the options */
 	const char *more; /* the lines after the options; or "" */
 	void *args; /* its only struct of values: the rows' offsets are in it */
-	/* NULL, or the file of --json: with "-" a refusal is a document, too. */
+	/* NULL, or the file of --json: there a refusal is a document, too. */
 	const char *const *json;
+	const struct kv_schema *schema; /* with @json: that of the documents */
 	/* NULL, or sets the defaults of @args, if it is too large for an initializer. */
 	void (*init)(void);
 	/*

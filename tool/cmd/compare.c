@@ -7,6 +7,8 @@
 #include "measure/result.h"
 #include "out/out.h"
 
+static const struct kv_schema schema = { "kverbs.compare", KV_RESULT_VERSION };
+
 /* All that one invocation needs. */
 static struct compare {
 	struct kv_sweep_cmd sweep;
@@ -153,7 +155,7 @@ static int check(int n, char **word, struct kv_fault *f)
 
 static struct json_object *create_doc(struct json_object *environment)
 {
-	return kv_result_create("kverbs.compare", kv_sweep_spec(&compare.sweep.m), environment);
+	return kv_result_create(&schema, kv_sweep_spec(&compare.sweep.m), environment);
 }
 
 static int run(struct kv_fault *f)
@@ -201,6 +203,7 @@ const struct kv_cmd kv_cmd_compare = {
 	.check = check,
 	.run = run,
 	.json = &compare.sweep.common.json,
+	.schema = &schema,
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,

@@ -10,6 +10,8 @@
 #include "ping/link.h"
 #include "rate/rate.h"
 
+static const struct kv_schema schema = { "kverbs.conn-rate", KV_RESULT_VERSION };
+
 #define COUNT_MAX 1000000000
 #define PARALLEL_MAX 1024
 
@@ -109,7 +111,7 @@ static struct json_object *describe(bool result, int error)
 	/* The routes decide whether the other end is on this host or another. */
 	if (result)
 		kv_out_put_string(environment, "path", "as routed");
-	doc = kv_result_create("kverbs.conn-rate", describe_spec(&command), environment);
+	doc = kv_result_create(&schema, describe_spec(&command), environment);
 	if (result)
 		kv_out_put(doc, "result", kv_rate_describe(&command.rate));
 	kv_out_put_bool(doc, "complete", !error);
@@ -158,6 +160,7 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.check = check,
 	.run = run,
 	.json = &command.common.json,
+	.schema = &schema,
 	.has_result = has_result,
 	.describe = describe,
 	.print = kv_rate_report,

@@ -63,7 +63,11 @@ static int run(struct kv_fault *f)
 
 static struct json_object *describe(bool result, int error)
 {
-	return result ? kv_devices_describe(dev_args.view) : json_object_new_object();
+	struct json_object *doc = result ? kv_devices_describe(dev_args.view) :
+					   kv_out_document(&kv_devices_schema);
+
+	kv_out_put_bool(doc, "complete", result);
+	return doc;
 }
 
 const struct kv_cmd kv_cmd_dev = {
@@ -74,6 +78,7 @@ const struct kv_cmd kv_cmd_dev = {
 	.more = "",
 	.args = &dev_args,
 	.json = &dev_args.json,
+	.schema = &kv_devices_schema,
 	.check = check,
 	.run = run,
 	.describe = describe,

@@ -4,6 +4,8 @@
 #include "doctor/doctor.h"
 #include "out/out.h"
 
+static const struct kv_schema schema = { "kverbs.doctor", 1 };
+
 static struct doctor_args {
 	struct kv_options common;
 	struct kv_devices view[KV_SPACES];
@@ -57,10 +59,8 @@ static bool has_result(int error)
 
 static struct json_object *describe(bool result, int error)
 {
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(&schema);
 
-	kv_out_put_string(doc, "schema", "kverbs.doctor");
-	kv_out_put_count(doc, "schema_version", 1);
 	kv_out_put_bool(doc, "complete", result);
 	kv_out_put(doc, "findings", json_object_get(doctor.found.list));
 	return doc;
@@ -85,6 +85,7 @@ const struct kv_cmd kv_cmd_doctor = {
 	.check = check,
 	.run = run,
 	.json = &doctor.common.json,
+	.schema = &schema,
 	.has_result = has_result,
 	.describe = describe,
 	.print = kv_doctor_print,

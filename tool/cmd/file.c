@@ -15,7 +15,8 @@
 #include "remote/peer.h"
 #include "sys/now.h"
 
-#define SCHEMA_VERSION 3
+static const struct kv_schema schema_put = { "kverbs.put", 3 };
+static const struct kv_schema schema_get = { "kverbs.get", 3 };
 
 /* A piece's number has 32 bits, and must count the pieces of any file. */
 #define PIECE_MIN 4096
@@ -134,12 +135,10 @@ static struct json_object *describe_end(const struct kv_transfer *t, unsigned in
 
 static struct json_object *describe(bool result, int error)
 {
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(command.put ? &schema_put : &schema_get);
 	const struct kv_transfer *t = &command.transfer;
 	char digest[KV_HASH_TEXT];
 
-	kv_out_put_string(doc, "schema", command.put ? "kverbs.put" : "kverbs.get");
-	kv_out_put_count(doc, "schema_version", SCHEMA_VERSION);
 	kv_out_put_bool(doc, "complete", !error);
 	if (!result)
 		return doc;
@@ -290,6 +289,7 @@ const struct kv_cmd kv_cmd_put = {
 		"Sends FILE to a HOST where 'kverbs serve --files DIR' runs. The file gets its\n"
 		"name there only after all of it has arrived with the SHA-256 that it has here;\n"
 		"if anything goes wrong, HOST keeps nothing of it.\n",
+	.schema = &schema_put,
 	.init = init_put,
 	BOTH,
 };
@@ -302,6 +302,7 @@ const struct kv_cmd kv_cmd_get = {
 		"calls it FILE here; default: NAME, in the working folder. FILE gets its name\n"
 		"only after all of it has arrived with the SHA-256 that it has on HOST; if\n"
 		"anything goes wrong, nothing of it is kept.\n",
+	.schema = &schema_get,
 	.init = init_get,
 	BOTH,
 };

@@ -14,6 +14,8 @@
 #include "remote/peer.h"
 #include "sys/now.h"
 
+static const struct kv_schema schema = { "kverbs.lat", KV_RESULT_VERSION };
+
 #define ITERS_MAX 1000000000000ULL
 /* The samples that a p99.9 needs, and the default limit of the time for them. */
 #define ITERS_DEFAULT 10000
@@ -275,7 +277,7 @@ static struct json_object *describe(bool result, int error)
 {
 	const struct lat *l = &lat;
 	struct json_object *point = describe_point(l);
-	struct json_object *doc = kv_result_create("kverbs.lat", describe_spec(l),
+	struct json_object *doc = kv_result_create(&schema, describe_spec(l),
 						   result ? describe_environment(l) : NULL);
 
 	if (result && l->common.work.kind != KV_KIND_NULL) {
@@ -349,6 +351,7 @@ const struct kv_cmd kv_cmd_lat = {
 	.check = check,
 	.run = run,
 	.json = &lat.common.json,
+	.schema = &schema,
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,

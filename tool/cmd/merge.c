@@ -34,7 +34,7 @@ static int run(struct kv_fault *f)
 
 static struct json_object *describe(bool result, int error)
 {
-	return result ? kv_merge_describe(&merge.m) : kv_result_create("kverbs.merge", NULL, NULL);
+	return result ? kv_merge_describe(&merge.m) : kv_result_create(&kv_merge_schema, NULL, NULL);
 }
 
 static void close_docs(void)
@@ -55,6 +55,7 @@ const struct kv_cmd kv_cmd_merge = {
 	.check = check,
 	.run = run,
 	.json = &merge.json,
+	.schema = &kv_merge_schema,
 	.describe = describe,
 	.print = kv_merge_print,
 	.csv = &merge.csv,

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "batch/session.h"
 #include "cmd/cmd.h"
-#include "object/describe.h"
 #include "object/options.h"
 #include "object/text.h"
 #include "out/out.h"
@@ -48,7 +47,7 @@ static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_
 	if (!ret) {
 		ret = kv_session_run(&s, 0, o->word, o->n, &doc, f);
 	} else {
-		doc = json_object_new_object();
+		doc = kv_session_refusal(KV_SPACE_KERNEL, o->word, o->n);
 		kv_out_put_fault(doc, f);
 	}
 	if (!out->to_stdout)
@@ -85,13 +84,11 @@ int kv_cmd_object(int argc, char **argv)
 	if (!ret && o.help)
 		ret = kv_help_print(o.word, o.n, &fault);
 	else if (!ret)
-		ret = kv_session_check(o.word, o.n, &fault) ?:
-		      check_space(&o, &fault) ?:
-		      kv_out_open(&out, "--json", o.json, &fault);
+		ret = kv_session_check(o.word, o.n, &fault) ?: check_space(&o, &fault);
 	if (ret)
-		kv_describe_refusal(o.json, &fault);
+		kv_out_refuse(o.json, kv_session_refusal(KV_SPACE_KERNEL, o.word, o.n), &fault);
 	else if (!o.help)
-		ret = run(&o, &out, &fault);
+		ret = kv_out_open(&out, "--json", o.json, &fault) ?: run(&o, &out, &fault);
 	kv_out_close(&out);
 	kv_object_options_free(&o);
 	if (!ret)

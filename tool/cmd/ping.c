@@ -34,6 +34,8 @@ static const struct {
 	[KV_PING_UCMATOSE] = { "7471", 10, 100 },
 };
 
+static const struct kv_schema schema = { "kverbs.ping", 1 };
+
 static struct command {
 	struct kv_options common;
 	struct kv_ping ping;
@@ -156,14 +158,15 @@ static int print(struct json_object *doc, struct kv_fault *f)
 static struct json_object *describe(bool result, int error)
 {
 	const struct kv_ping *p = &command.ping;
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(&schema);
 
-	if (!result)
-		return doc;
+	kv_out_put_bool(doc, "complete", result);
 	kv_out_put_string(doc, "command", "ping");
 	kv_out_put_string(doc, "protocol", kv_enum_name(words_protocol, p->protocol));
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
 	kv_out_put_string(doc, "role", p->server ? "server" : "client");
+	if (!result)
+		return doc;
 	kv_out_put_string(doc, "peer", p->peer);
 	kv_out_put_count(doc, "connections", p->connections);
 	kv_out_put_count(doc, "done", p->done);
@@ -192,6 +195,7 @@ const struct kv_cmd kv_cmd_ping = {
 		"the kernel: 'kverbs lat' measures what verbs cost.\n",
 	.args = &command,
 	.json = &command.common.json,
+	.schema = &schema,
 	.check = check,
 	.run = run,
 	.describe = describe,

@@ -27,6 +27,8 @@ static const struct kv_enum words_type[] = {
 	{ NULL, 0 },
 };
 
+static const struct kv_schema schema = { "kverbs.pingpong", 1 };
+
 static struct command {
 	struct kv_options common;
 	struct kv_pingpong pingpong;
@@ -122,14 +124,15 @@ static int print(struct json_object *doc, struct kv_fault *f)
 static struct json_object *describe(bool result, int error)
 {
 	const struct kv_pingpong *p = &command.pingpong;
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(&schema);
 
-	if (!result)
-		return doc;
+	kv_out_put_bool(doc, "complete", result);
 	kv_out_put_string(doc, "command", "pingpong");
 	kv_out_put_string(doc, "space", kv_enum_name(kv_enum_space, p->space));
 	kv_out_put_string(doc, "role", command.host ? "client" : "server");
 	kv_out_put_string(doc, "type", kv_enum_name(words_type, p->type));
+	if (!result)
+		return doc;
 	kv_out_put_count(doc, "qps", p->qps);
 	kv_out_put_count(doc, "size_bytes", p->size);
 	kv_out_put_count(doc, "sent", p->sent);
@@ -157,6 +160,7 @@ const struct kv_cmd kv_cmd_pingpong = {
 	.args = &command,
 	.init = init,
 	.json = &command.common.json,
+	.schema = &schema,
 	.check = check,
 	.run = run,
 	.describe = describe,

@@ -8,6 +8,8 @@
 #include "out/out.h"
 #include "rules/run.h"
 
+static const struct kv_schema schema = { "kverbs.scale", KV_RESULT_VERSION };
+
 #define DEPTH_DEFAULT 16
 #define SIZE_DEFAULT 4096
 #define QPS_DEFAULT_MAX 1024
@@ -101,7 +103,7 @@ static struct json_object *create_doc(struct json_object *environment)
 	kv_out_put_count(spec, "depth", m->work.depth);
 	kv_out_put_count(spec, "list", m->work.list);
 	kv_out_put_count(spec, "signal", m->work.signal);
-	return kv_result_create("kverbs.scale", spec, environment);
+	return kv_result_create(&schema, spec, environment);
 }
 
 static int run(struct kv_fault *f)
@@ -151,6 +153,7 @@ const struct kv_cmd kv_cmd_scale = {
 	.check = check,
 	.run = run,
 	.json = &scale.sweep.common.json,
+	.schema = &schema,
 	.has_result = has_result,
 	.describe = describe,
 	.print = print,

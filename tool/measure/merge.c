@@ -225,6 +225,8 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
 	return obj;
 }
 
+const struct kv_schema kv_merge_schema = { "kverbs.merge", KV_RESULT_VERSION };
+
 /**
  * kv_merge_describe() - compare over boots
  *
@@ -253,7 +255,7 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 	}
 	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over boots");
 	kv_out_put(spec, "boots", boots);
-	doc = kv_result_create("kverbs.merge", spec, environment);
+	doc = kv_result_create(&kv_merge_schema, spec, environment);
 	for (size_t i = 0; i < json_object_array_length(points); i++)
 		json_object_array_add(merged, merge_point(m, json_object_array_get_idx(points, i)));
 	kv_out_put(doc, "cells", merged);

@@ -29,20 +29,18 @@ static double scale(const struct kv_workload *w)
 
 /**
  * kv_result_create() - begin a document
- * @schema: its name
+ * @schema: its kind
  * @spec: the request; the document owns it from now on
  * @environment: the environment; likewise
  *
  * Return: the document, owned by the caller. "complete" is false
  * until the caller has completed it.
  */
-struct json_object *kv_result_create(const char *schema, struct json_object *spec,
+struct json_object *kv_result_create(const struct kv_schema *schema, struct json_object *spec,
 				     struct json_object *environment)
 {
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(schema);
 
-	kv_out_put_string(doc, "schema", schema);
-	kv_out_put_count(doc, "schema_version", KV_RESULT_VERSION);
 	kv_out_put_bool(doc, "complete", false);
 	kv_out_put(doc, "spec", spec);
 	kv_out_put(doc, "environment", environment);

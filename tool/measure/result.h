@@ -3,6 +3,7 @@
 
 #include <json-c/json.h>
 #include "measure/point.h"
+#include "out/out.h"
 
 /* Increased whenever a reader written for older documents would misread a new one. */
 #define KV_RESULT_VERSION 3
@@ -26,7 +27,7 @@ struct kv_finding {
 	struct kv_judgement judgement;
 };
 
-struct json_object *kv_result_create(const char *schema, struct json_object *spec,
+struct json_object *kv_result_create(const struct kv_schema *schema, struct json_object *spec,
 				     struct json_object *environment);
 struct json_object *kv_result_work(const struct kv_workload *w);
 void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w);

@@ -275,19 +275,3 @@ void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev)
 	kv_describe_gid(obj, "gid", gid->raw);
 	put_ip(obj, dev, port, gid);
 }
-
-/**
- * kv_describe_refusal() - print a document with the refusal alone, if --json prints
- * @json: its file, or NULL
- */
-void kv_describe_refusal(const char *json, const struct kv_fault *f)
-{
-	struct json_object *doc;
-
-	if (!json || strcmp(json, "-"))
-		return;
-	doc = json_object_new_object();
-	kv_out_put_fault(doc, f);
-	kv_out_print(doc, JSON_C_TO_STRING_PRETTY);
-	json_object_put(doc);
-}

@@ -16,4 +16,3 @@ void kv_describe_object(struct json_object *obj, enum kv_type type, const char *
 void kv_describe_event(struct json_object *obj, const struct kv_event *event);
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev);
 void kv_describe_gid(struct json_object *obj, const char *key, const uint8_t gid[16]);
-void kv_describe_refusal(const char *json, const struct kv_fault *f);

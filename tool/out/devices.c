@@ -352,6 +352,8 @@ static struct json_object *describe_dev(const struct kv_devices *view, const cha
 	return obj;
 }
 
+const struct kv_schema kv_devices_schema = { "kverbs.dev", 3 };
+
 /**
  * kv_devices_describe() - make a document of the views of both spaces
  * @view: their views, [KV_SPACES]
@@ -360,12 +362,10 @@ static struct json_object *describe_dev(const struct kv_devices *view, const cha
  */
 struct json_object *kv_devices_describe(const struct kv_devices *view)
 {
-	struct json_object *doc = json_object_new_object();
+	struct json_object *doc = kv_out_document(&kv_devices_schema);
 	struct json_object *devs = json_object_new_array();
 	struct json_object *notes = json_object_new_object();
 
-	kv_out_put_string(doc, "schema", "kverbs.dev");
-	kv_out_put_count(doc, "schema_version", 3);
 	kv_out_put(doc, "devices", devs);
 	kv_out_put(doc, "unavailable", notes);
 	for (unsigned int s = 0; s < KV_SPACES; s++) {

@@ -3,6 +3,7 @@
 
 #include <json-c/json.h>
 #include "model/site.h"
+#include "out/out.h"
 
 #define KV_DEVICES_MAX 64
 
@@ -13,6 +14,8 @@ struct kv_devices {
 	struct kv_dev dev[KV_DEVICES_MAX]; /* the devices */
 	struct kv_fault fault; /* the reason of a failed query */
 };
+
+extern const struct kv_schema kv_devices_schema;
 
 int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name);
 const struct kv_dev *kv_devices_find(const struct kv_devices *v, const char *name);

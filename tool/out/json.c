@@ -133,6 +133,16 @@ void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f)
 	kv_out_put(obj, "error", error);
 }
 
+/** kv_out_document() - begin a document, which the caller owns */
+struct json_object *kv_out_document(const struct kv_schema *schema)
+{
+	struct json_object *doc = json_object_new_object();
+
+	kv_out_put_string(doc, "schema", schema->name);
+	kv_out_put_count(doc, "schema_version", schema->version);
+	return doc;
+}
+
 /**
  * kv_out_print() - print a document on stdout
  * @flags: JSON_C_TO_STRING_PRETTY or JSON_C_TO_STRING_PLAIN

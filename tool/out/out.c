@@ -14,21 +14,18 @@
 /* The mode of a result file, which all users may read. mkstemp() gives 0600. */
 #define FILE_MODE 0644
 
-/* Makes the parent folder: results/compare.json works before there is a results/. */
-static int make_parent(const char *option, const char *path, struct kv_fault *f)
+/* Is a file missing because its folder is? Then the fault tells that. */
+static int refuse_open(const char *option, const char *path, int error, struct kv_fault *f)
 {
-	char *copy = strdup(path);
-	char *dir;
-	int ret = 0;
+	char *copy = error == ENOENT ? strdup(path) : NULL;
 
-	if (!copy)
-		return kv_fault_no_memory(f);
-	dir = dirname(copy);
-	if (mkdir(dir, 0777) && errno != EEXIST)
-		ret = kv_fault_set(f, -errno, "%s=%s: cannot make the folder %s: %s",
-				   option, path, dir, strerror(errno));
+	if (copy)
+		kv_fault_set(f, -error, "%s=%s: there is no folder %s; 'mkdir -p' makes it",
+			     option, path, dirname(copy));
+	else
+		kv_fault_set(f, -error, "%s=%s: cannot write there: %s", option, path, strerror(error));
 	free(copy);
-	return ret;
+	return -error;
 }
 
 static int open_temp(struct kv_out *o, const char *option, struct kv_fault *f)
@@ -46,8 +43,7 @@ static int open_temp(struct kv_out *o, const char *option, struct kv_fault *f)
 
 		free(o->temp);
 		o->temp = NULL;
-		return kv_fault_set(f, -error, "%s=%s: cannot write there: %s",
-				    option, o->path, strerror(error));
+		return refuse_open(option, o->path, error, f);
 	}
 	if (fchmod(o->fd, FILE_MODE & ~mask))
 		return kv_fault_set(f, -errno, "%s=%s: %s", option, o->path, strerror(errno));
@@ -89,7 +85,7 @@ int kv_out_open(struct kv_out *o, const char *option, const char *path, struct k
 				   option, path, strerror(errno));
 		goto err_close;
 	}
-	ret = make_parent(option, o->path, f) ?: open_temp(o, option, f);
+	ret = open_temp(o, option, f);
 	if (ret)
 		goto err_close;
 	return 0;
@@ -166,6 +162,24 @@ void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct
 		return;
 	if (kv_out_commit(o, doc, &f))
 		kv_fault_print(&f);
+}
+
+/**
+ * kv_out_refuse() - write the document of a command that is refused before it begins
+ * @path: the file of --json, "-" for stdout, or NULL
+ * @doc: the document, which this function frees
+ *
+ * If the file can't be written, the fault that the caller prints is all that is told.
+ */
+void kv_out_refuse(const char *path, struct json_object *doc, const struct kv_fault *why)
+{
+	struct kv_fault ignored;
+	struct kv_out out;
+
+	if (!kv_out_open(&out, "--json", path, &ignored))
+		kv_out_commit_fault(&out, doc, why);
+	kv_out_close(&out);
+	json_object_put(doc);
 }
 
 /**

@@ -26,10 +26,17 @@ struct kv_out {
 	int error; /* the first failed write to the file, a negative errno; 0: none */
 };
 
+/* What a kind of documents is called, and the version of its members. */
+struct kv_schema {
+	const char *name; /* as "kverbs.lat" */
+	unsigned int version;
+};
+
 int kv_out_open(struct kv_out *o, const char *option, const char *path, struct kv_fault *f);
 void kv_out_write(struct kv_out *o, struct json_object *doc);
 int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f);
 void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct kv_fault *why);
+void kv_out_refuse(const char *path, struct json_object *doc, const struct kv_fault *why);
 void kv_out_close(struct kv_out *o);
 
 int kv_stdout_open(void);
@@ -41,6 +48,7 @@ int kv_stdout_close(int status);
 /* A tick of a counter may be a third of a nanosecond. */
 #define KV_OUT_NS_DECIMALS 2
 
+struct json_object *kv_out_document(const struct kv_schema *schema);
 struct json_object *kv_out_string(const char *value);
 struct json_object *kv_out_real(double value, int decimals);
 void kv_out_print(struct json_object *doc, int flags);
