@@ -244,6 +244,7 @@ datagrams() {
 # --- Runs: something of rxe's fails under them (fail_verb.ko)
 
 verb=/sys/module/fail_verb/parameters
+port=7690
 
 # ends_with NAME FUNCTION ERROR NTH MORE TEXT COMMAND…: the NTH call of FUNCTION and MORE behind it return ERROR and do
 # nothing; the command says TEXT, and ends with 1. It also prints the figures that it has by then: on a fast host there are none.
@@ -296,9 +297,29 @@ runs() {
 	check "with a new device runs work" wait_for 5 kverbs lat --op send --space kernel --iters 10
 }
 
-# --- The process that has the peer's QP is killed under a stream of depth 1000
+# --- A server of conn-rate whose verb fails: that is no peer that went. The client's QP is brought to INIT first.
 
-port=7690
+cannot_accept() {
+	for space in kernel user; do
+		kverbs conn-rate --server $space --iters 1 --port $port >"$work/stdout" 2>"$work/stderr" &
+		server=$!
+		wait_for 20 sh -c "rdma resource show cm_id | grep 'state LISTEN' | grep -q ':$port '"
+		echo rdma_rxe:rxe_modify_qp >$verb/verb
+		echo -22 >$verb/error
+		echo 0 >$verb/more
+		echo 2 >$verb/nth
+		check "$space: a request can't be accepted: the client fails" \
+			sh -c "! kverbs conn-rate --client user $ADDR --iters 1 --port $port --timeout 3s 2>'$work/client'"
+		echo >$verb/verb
+		kill -INT $server
+		wait $server
+		same "$space: and so does the server" 1 $?
+		check "$space: it says why" grep -F "$space space: cannot accept a connection: " "$work/stderr"
+		port=$((port + 1))
+	done
+}
+
+# --- The process that has the peer's QP is killed under a stream of depth 1000
 
 # The server's child for the client that there is.
 child() {
@@ -422,6 +443,7 @@ if iwarp; then
 elif [ -e fail_verb.ko ]; then
 	insmod fail_verb.ko
 	runs
+	cannot_accept
 	rmmod fail_verb
 else
 	skip "runs under which something fails" "no fail_verb.ko: make fail-verb"

@@ -52,14 +52,15 @@ static int destroy(struct host *h, struct guest *g, struct kv_fault *f)
 }
 
 /*
- * Did accepting a request fail because its peer is gone? In user space the CM then returns EINVAL
- * and sends no event: the kernel drops the events of an id before its first rdma_accept().
+ * Did accepting a request fail because its peer is gone? rdma_init_qp_attr(), the first call, then
+ * returns EINVAL. In user space no event comes, either: the kernel drops the events of an id before
+ * its first rdma_accept(). EINVAL of any other call is a mistake of ours or of the device.
  */
 static bool is_gone(struct host *h, uint32_t conn, int error)
 {
 	union kv_object object;
 
-	if (error == -EINVAL)
+	if (error == -EINVAL && h->b->failed == KVERBS_STAGE_QUERY)
 		return true;
 	if (error == -ENOMEM || kv_op_get(h->b, KV_CONN, conn, &object))
 		return false;
