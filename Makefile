@@ -44,7 +44,7 @@ WR_NAMES := kv_loop_pick kv_loop_pick_event
 WR_OBJS := $(patsubst %.c,$(BUILD)/wr/%.o,$(filter-out kmod/loop/hist.c,$(wildcard kmod/loop/*.c)))
 EDIT_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/edit/*.c))
 TOOL_OBJS := $(filter-out $(USER_OBJS) $(EDIT_OBJS),$(patsubst %.c,$(BUILD)/%.o,$(wildcard tool/*.c tool/*/*.c kmod/loop/*.c kmod/rules/*.c)))
-NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c)
+NL_OBJS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out tool/model/site.c,$(wildcard tool/kernel/*.c tool/model/*.c)) tool/sys/device.c kmod/loop/hist.c kmod/rules/buf.c)
 
 all: module tool
 

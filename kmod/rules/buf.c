@@ -61,20 +61,34 @@ int kv_buf_check_pieces(__u64 pieces, __u64 units, __u32 unit, struct kv_refusal
 }
 
 /**
+ * kv_buf_check_length() - is there at least one byte?
+ * @length: bytes that a command names
+ * @why: receives the refusal
+ *
+ * Return: 0 or -ERANGE.
+ */
+int kv_buf_check_length(__u64 length, struct kv_refusal *why)
+{
+	return length ? 0 : kv_refusal_set(why, -ERANGE, "length is 0: it must be 1 byte at least");
+}
+
+/**
  * kv_buf_rules_check_range() - is there at least one byte, and are all in the buffer?
  * @buffer: bytes of the buffer
  * @offset: first byte
  * @length: bytes
  * @why: receives the refusal
  *
- * Return: 0 or -EINVAL.
+ * Return: 0, -ERANGE if there is none, or -EINVAL.
  */
 int kv_buf_rules_check_range(__u64 buffer, __u64 offset, __u64 length, struct kv_refusal *why)
 {
-	if (length && offset < buffer && length <= buffer - offset)
+	if (kv_buf_check_length(length, why))
+		return why->error;
+	if (offset < buffer && length <= buffer - offset)
 		return 0;
 	return kv_refusal_set(why, -EINVAL,
-			      "offset and length name no byte, or bytes beyond the end of the buffer");
+			      "offset and length name bytes beyond the end of the buffer");
 }
 
 /* A peer's write or atomic is a write of the local device, too. */

@@ -33,6 +33,7 @@ struct kv_reg_facts {
 __u32 kv_reg_page_size(__u64 cap, __u32 page);
 int kv_buf_check_node(bool has_memory, struct kv_refusal *why);
 int kv_buf_check_pieces(__u64 pieces, __u64 units, __u32 unit, struct kv_refusal *why);
+int kv_buf_check_length(__u64 length, struct kv_refusal *why);
 int kv_buf_rules_check_range(__u64 buffer, __u64 offset, __u64 length, struct kv_refusal *why);
 int kv_reg_check(const struct kv_reg_facts *reg, struct kv_refusal *why);
 

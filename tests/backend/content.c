@@ -6,6 +6,7 @@
 /* What every backend must do, the fake one of the unit tests, too. */
 
 #define LENGTH 64
+#define NO_BYTE "length is 0: it must be 1 byte at least"
 
 static int put(struct kv_backend *b, uint32_t buf, uint64_t offset, uint64_t length,
 	       const void *data)
@@ -33,10 +34,10 @@ static const char *move(struct kv_backend *b, uint32_t buf)
 	if (put(b, buf, LENGTH - 1, 2, there) != -EINVAL ||
 	    take(b, buf, LENGTH - 1, 2, back) != -EINVAL)
 		return "bytes beyond the end of a buffer are not refused as EINVAL";
-	if (put(b, buf, 0, 0, there) != -ERANGE)
-		return "writing no byte is not refused as ERANGE";
-	if (take(b, buf, 0, 0, back) != -ERANGE)
-		return "reading no byte is not refused as ERANGE";
+	if (put(b, buf, 0, 0, there) != -ERANGE || strcmp(b->err, NO_BYTE))
+		return "writing no byte is not refused as ERANGE, by the text of the rule";
+	if (take(b, buf, 0, 0, back) != -ERANGE || strcmp(b->err, NO_BYTE))
+		return "reading no byte is not refused as ERANGE, by the text of the rule";
 	return NULL;
 }
 

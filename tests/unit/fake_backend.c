@@ -7,6 +7,7 @@
 #include "sys/clock.h"
 #include "fake_backend.h"
 #include "cli/interrupt.h"
+#include "rules/buf.h"
 #include "rules/qp_table.h"
 #include "rules/request.h"
 #include "model/shape.h"
@@ -340,8 +341,10 @@ int fake_mr_inv(struct kv_backend *b, const struct kv_mr_inv *in, struct kv_none
 static int check_range(struct kv_backend *b, const struct object *o,
 		       uint64_t offset, uint64_t length)
 {
-	if (!length)
-		return kv_backend_fail(b, -ERANGE, "length is 0");
+	struct kv_refusal why;
+
+	if (kv_buf_check_length(length, &why))
+		return kv_backend_fail(b, why.error, "%s", why.text);
 	if (offset <= o->o.buf.length && length <= o->o.buf.length - offset &&
 	    o->o.buf.length <= FAKE_BYTES)
 		return 0;

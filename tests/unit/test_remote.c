@@ -179,6 +179,8 @@ static void test_objects(void **state)
 	assert_null(content_stays_in_its_buffer(b, "rxe0"));
 	/* One that is refused leaves the connection as it was. */
 	assert_int_equal(buf_read(b, buf.id, 4000, back, 200), -EINVAL);
+	assert_int_equal(buf_write(b, buf.id, 0, there, 0), -ERANGE);
+	says(b->err, "length is 0: it must be 1 byte at least");
 	pd_init.persistent = true;
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EPERM);
 	says(b->err, "there: what a client makes goes when the client goes");

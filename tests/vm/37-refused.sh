@@ -267,14 +267,14 @@ EINVAL | qp: uc and ud qps carry no registration: take an rc qp of the same pd |
 EINVAL | access: remote write and remote atomic need local write too | | mr reg k3 buf m qp a access remote-write
 EINVAL | length: offset and length name more pages than the mr's max_pages | offset and length name more pages than the mr's max_pages | mr reg k3 buf m3 qp a
 EINVAL | length: offset and length name more pages than the mr's max_pages | offset and length name more pages than the mr's max_pages | mr reg k3 buf m3 qp a offset 4095 length 2
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | mr reg k3 buf m qp a offset 4000 length 97
+EINVAL | offset and length name bytes beyond the end of the buffer | | mr reg k3 buf m qp a offset 4000 length 97
 ERANGE | offset 4096 is beyond buf *, which has 4096 bytes | | mr reg k3 buf m qp a offset 4096
 ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0: it must be 1 byte at least | mr reg k3 buf m qp a length 0
 ENOENT | qp: no qp with this id among yours; there [ai]* | - | mr reg k3 buf m qp 2000000000
 ENOENT | buf: no buf with this id among yours; there [ai]* | no buf with id 2000000000 in user space; there [ai]* | mr reg k3 buf 2000000000 qp a length 64
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | buf write m offset 4090 text 1234567
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | buf write m offset 4096 hex 00
-EINVAL | offset and length name no byte, or bytes beyond the end of the buffer | | buf read m offset 4000 length 97
+EINVAL | offset and length name bytes beyond the end of the buffer | | buf write m offset 4090 text 1234567
+EINVAL | offset and length name bytes beyond the end of the buffer | | buf write m offset 4096 hex 00
+EINVAL | offset and length name bytes beyond the end of the buffer | | buf read m offset 4000 length 97
 ERANGE | offset 4096 is beyond buf *, which has 4096 bytes | | buf read m offset 4096
 ENOENT | file '*/nosuch': cannot open it: No such file or directory | | buf write m file $dir/nosuch
 EISDIR | file '*': cannot read it: Is a directory | | buf write m file $dir

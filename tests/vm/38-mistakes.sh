@@ -165,14 +165,14 @@ table() {
 1 | qp add: send_cq: no cq with this id among yours; there are $cq, $ecq (ENOENT) | qp add pd $pd cq 2000000000
 1 | mr add: pd: no pd with this id among yours; there is $pd (ENOENT) | mr add pd 2000000000
 1 | pd add: device: no such RDMA device in this network namespace (ENODEV) | pd add dev nosuch0
-1 | pd add: kernel space: there is no RDMA device 'nosuch0'; there is $DEV (ENODEV) | pd add --dev nosuch0
+1 | kernel space: there is no RDMA device 'nosuch0'; there is $DEV | pd add --dev nosuch0
 1 | there is no RDMA device 'nosuch0'; 'kverbs dev show' lists those that there are | dev show nosuch0
 1 | cq add: cqe: integer out of range: it takes 1 to 2147483647 (ERANGE) | cq add cqe 0
 1 | mr reg: 'qp' is missing: in the kernel this is a work request, on a QP in rts (EINVAL) | mr reg $mr buf $buf
 1 | mr reg: the qp is in RESET: bring it to INIT, RTR and RTS first (EINVAL) | mr reg $mr buf $buf qp $qp
 1 | mr inv: the qp is in RESET: bring it to INIT, RTR and RTS first (EINVAL) | mr inv $mr qp $qp
 1 | buf read: offset 4096 is beyond buf $buf, which has 4096 bytes (ERANGE) | buf read $buf offset 4k
-1 | buf write: offset and length name no byte, or bytes beyond the end of the buffer (EINVAL) | buf write $buf offset 4095 text ab
+1 | buf write: offset and length name bytes beyond the end of the buffer (EINVAL) | buf write $buf offset 4095 text ab
 1 | buf load: file '$work/nosuch': cannot open it: No such file or directory (ENOENT) | buf load $buf file $work/nosuch
 1 | buf load: file '$work' is no regular file (EINVAL) | buf load $buf file $work
 1 | buf load: file '/dev/zero' is no regular file (EINVAL) | buf load $buf file /dev/zero

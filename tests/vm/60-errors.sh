@@ -20,6 +20,14 @@ for command in "lat --op write" compare "ping --server" "pingpong --type rc" "co
 	refused "a name of 64 characters for a device: ${command%% *}" 2 "has 64 characters, and a device's name at most 63" \
 		kverbs $command --dev "$long"
 done
+refused "a name of 64 characters for a device: dev show" 2 "has 64 characters, and a device's name at most 63" \
+	kverbs dev show "$long"
+refused "and in a batch" 2 "dev show: the device '$long' has 64 characters" sh -c "echo dev show $long | kverbs batch -"
+for command in monitor "pd show" flush "batch /dev/null"; do
+	# shellcheck disable=SC2086 # words
+	refused "a device that is not there, which the command does not need: $command" 1 "there is no RDMA device 'nosuch0'" \
+		kverbs $command --dev nosuch0
+done
 refused "and for another host's" 2 "--peer-dev '$long' has 64 characters" \
 	kverbs lat --op write --space user localhost --peer-dev "$long"
 # What one fast registration covers.

@@ -128,12 +128,14 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 	ret = kv_site_open_backend(space, &s->b, f);
 	if (ret)
 		return ret;
-	ret = kv_trace_wrap(&s->b, &s->trace, note_call, s);
-	if (!ret)
-		return 0;
-	s->b->ops->close(s->b);
-	s->b = NULL;
-	return kv_fault_no_memory(f);
+	if (kv_trace_wrap(&s->b, &s->trace, note_call, s))
+		ret = kv_fault_no_memory(f);
+	/* A device that was named is looked for, whether the command needs it or not. */
+	if (!ret && dev)
+		ret = kv_session_dev(s, f);
+	if (ret)
+		kv_session_close(s);
+	return ret;
 }
 
 /**

@@ -48,8 +48,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	if (n > 2)
 		return kv_fault_usage(f, "'%s' is one device too many; 'kverbs dev show' takes one or none",
 				      word[2]);
-	dev_args.name = word[1];
-	return 0;
+	return kv_dev_word(word[1], &dev_args.name, f);
 }
 
 static int run(struct kv_fault *f)

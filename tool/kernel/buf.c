@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "kernel/msg.h"
+#include "rules/buf.h"
 
 /* The bytes of a buffer, moved by as many commands as they need. */
 
@@ -24,13 +25,17 @@ static int move_piece(struct kv_nl *nl, uint32_t id, uint64_t offset, const stru
 	return kv_nl_request_bulk(nl, msg, names, bulk);
 }
 
-/* Moves bytes to or from the buffer. The module refuses a length of 0. */
+/* Moves bytes to or from the buffer. */
 int kv_nl_buf_move(struct kv_nl *nl, enum kv_op op, const struct kv_buf_data *in)
 {
 	struct kv_nl_bulk bulk = { .attr = KVERBS_A_BUF_DATA };
+	struct kv_refusal why;
 	uint64_t done = 0;
 	int ret;
 
+	/* The module's policy refuses it, too, by an attribute that the command does not have. */
+	if (kv_buf_check_length(in->length, &why))
+		return kv_backend_fail(&nl->base, why.error, "%s", why.text);
 	do {
 		bulk.length = in->length - done < KVERBS_DATA_MAX ?
 			      (uint32_t)(in->length - done) : KVERBS_DATA_MAX;

@@ -11,6 +11,7 @@
 #include "object/object.h"
 #include "object/text.h"
 #include "out/out.h"
+#include "rules/buf.h"
 
 /* The values of all content commands. */
 struct content_args {
@@ -324,12 +325,13 @@ static int find_bytes(struct kv_session *s, const struct content_args *a,
 {
 	uint64_t rest = 0;
 	int ret = kv_content_rest(s, a->given.id, a->offset, &rest, f);
+	struct kv_refusal why;
 
 	if (ret)
 		return ret;
 	*length = a->given.bits & HAS_LENGTH ? a->length : rest;
-	if (!*length)
-		return kv_fault_set(f, -ERANGE, "length is 0: it must be 1 byte at least");
+	if (kv_buf_check_length(*length, &why))
+		return kv_fault_set(f, why.error, "%s", why.text);
 	if (*length > rest)
 		return kv_fault_set(f, -EINVAL, "offset %llu and length %llu name bytes beyond the end of buf %u, which has %llu",
 				    (unsigned long long)a->offset, (unsigned long long)*length,

@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "remote/channel.h"
 #include "remote/connect.h"
+#include "rules/buf.h"
 #include "sys/now.h"
 
 /* The longest time from Ctrl-C to the end of a wait. */
@@ -147,9 +148,12 @@ static int buf_move(struct kv_backend *b, enum kv_call which, const struct kv_bu
 {
 	struct kv_buf_data piece = *in;
 	struct kv_exchange_call x = { .call = which, .args = &piece };
+	struct kv_refusal why;
 	uint64_t done = 0;
 	int ret;
 
+	if (kv_buf_check_length(in->length, &why))
+		return kv_backend_fail(b, why.error, "%s", why.text);
 	do {
 		piece.offset = in->offset + done;
 		piece.length = piece_of(in->length - done);

@@ -117,12 +117,9 @@ void kv_user_buf_fill(struct kv_user_buf *buf, struct kv_buf *to)
 	to->node = node_of(buf);
 }
 
-/* Is the range inside the buffer? -ERANGE for an empty range, -EINVAL if it is not inside. */
 static int check_range(struct kv_user *u, const struct kv_user_buf *buf, uint64_t offset,
 		       uint64_t length)
 {
-	if (!length)
-		return kv_user_fail(u, -ERANGE, "length is 0: it must be 1 byte at least");
 	return kv_user_rule(u, kv_buf_rules_check_range(buf->length, offset, length, &u->why));
 }
 

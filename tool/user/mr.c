@@ -45,8 +45,6 @@ static int check_reg(struct kv_user *u, const struct kv_user_mr *mr, const struc
 	if (mr->ib)
 		return kv_user_fail(u, -EBUSY, "mr %u is registered already: invalidate it first",
 				    mr->obj.id);
-	if (!reg->length)
-		return kv_user_fail(u, -ERANGE, "length is 0: it must be 1 byte at least");
 	return kv_user_rule(u, kv_reg_check(&facts, &u->why));
 }
 
