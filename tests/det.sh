@@ -16,7 +16,7 @@ json() {
 # beside OP SIZE: the least and the median of OP from user space, as kverbs and as perftest have it
 beside() {
 	kverbs lat --op "$1" --size "$2" --space user --iters 2000 --json >/tmp/cell
-	set -- "$1" "$2" "$(jq .cell.result.min_ticks /tmp/cell) $(jq .cell.result.p50_ns /tmp/cell)"
+	set -- "$1" "$2" "$(jq .point.result.min_ticks /tmp/cell) $(jq .point.result.p50_ns /tmp/cell)"
 	case $1 in
 	read) set -- "$@" "ib_read_lat -s $2" ;;
 	fetch-add) set -- "$@" "ib_atomic_lat -A FETCH_AND_ADD" ;;
@@ -33,7 +33,7 @@ beside() {
 for space in kernel user; do
 	for i in 1 2 3; do
 		kverbs lat --op write --space $space --iters 2000 --json |
-			jq '.cell.result | if .mode_min_ticks == .mode_max_ticks then .mode_min_ticks else "not known" end'
+			jq '.point.result | if .mode_min_ticks == .mode_max_ticks then .mode_min_ticks else "not known" end'
 	done >/tmp/typical
 	echo "typical-$space $(sort -n /tmp/typical | head -n 1)"
 done
@@ -47,7 +47,7 @@ stream() {
 	kverbs bw --op "$1" --size "$2" --space user --signal 64 --rounds 2 --duration 300ms --json >/tmp/cell
 	"ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" >/tmp/server 2>&1 &
 	until netstat -ltn | grep -q ':18515 '; do sleep 0.1; done
-	echo "stream $1 $2 $(jq .cells[0].user.request_ns /tmp/cell) $("ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" \
+	echo "stream $1 $2 $(jq .points[0].user.request_ns /tmp/cell) $("ib_$1_bw" -d "$DEV" -x "$GID" -F -n 2000 -t 128 -s "$2" \
 		"$ADDR" 2>/dev/null | awk '$2 == 2000 { print 1000 / $5 }')"
 	wait
 }
@@ -121,15 +121,15 @@ result $status "and compare the same document, byte for byte" "$work/diff"
 # allocators stays for a connection, and few connections have 277 instructions more or less by it.
 for op in send write; do
 	status=0
-	jq -e --arg op $op '[.cells[] | select(.op == $op)] | length == 2 and
+	jq -e --arg op $op '[.points[] | select(.op == $op)] | length == 2 and
 		(map(.difference_ns.value) | .[0] < 0 and (unique | length) == 1) and
 		all(.[]; .difference_ns.value as $value | [.kernel.round_p50_ns, .user.round_p50_ns] | transpose |
 			map(.[0] - .[1] - $value | fabs < 0.01) | (map(select(.)) | length) >= 0.7 * length)' \
 		"$work/out-1/compare.json" >"$work/diff" 2>&1 || status=1
-	jq -c --arg op $op '.cells[] | select(.op == $op) | [.kernel.round_p50_ns, .user.round_p50_ns] | transpose | map(.[0] - .[1])' \
+	jq -c --arg op $op '.points[] | select(.op == $op) | [.kernel.round_p50_ns, .user.round_p50_ns] | transpose | map(.[0] - .[1])' \
 		"$work/out-1/compare.json" >>"$work/diff" 2>&1 || status=1
 	result $status "$op: user space minus kernel is $(jq -r --arg op $op \
-		'[.cells[] | select(.op == $op) | -.difference_ns.value] | unique | join(" or ")' \
+		'[.points[] | select(.op == $op) | -.difference_ns.value] | unique | join(" or ")' \
 		"$work/out-1/compare.json") instructions, on most connections and at 8 B and 4 KiB" "$work/diff"
 done
 

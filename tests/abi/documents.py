@@ -42,9 +42,9 @@ def complaints_about(document, definitions):
 
 def rows_of(document):
     """The objects that --csv prints: a row each."""
-    if "cell" in document:
-        return [document["cell"]]
-    return document.get("cells") or document["result"]["steps"]
+    if "point" in document:
+        return [document["point"]]
+    return document.get("points") or document["result"]["steps"]
 
 
 def flat(obj, before=""):

@@ -25,11 +25,11 @@ def scale_series(document):
               "requests per second": ("requests_per_second",), "p99": ("p99_ns",)}
     for what, path in panels.items():
         for op in document["spec"]["ops"]:
-            for side in document["spec"]["sides"]:
-                values = [reduce(lambda value, key: (value or {}).get(key), path, cell.get(side["name"]))
-                          for cell in document["cells"] if cell["op"] == op]
+            for series in document["spec"]["series"]:
+                values = [reduce(lambda value, key: (value or {}).get(key), path, point.get(series["name"]))
+                          for point in document["points"] if point["op"] == op]
                 if any(value is not None for value in values):
-                    yield f"{op}, {side['name']}: {what}"
+                    yield f"{op}, {series['name']}: {what}"
 
 
 def series_of(document):
@@ -38,15 +38,15 @@ def series_of(document):
         return ["until the step was seen, p50", "until the step was seen, p90", "in the verb, p50"]
     if document["schema"] == "kverbs.scale":
         return list(scale_series(document))
-    if "cell" in document:
-        cell = document["cell"]
-        return [f"from {cell['space']} space" if "op" in cell else f"null loop in {cell['space']} space"]
+    if "point" in document:
+        point = document["point"]
+        return [f"from {point['space']} space" if "op" in point else f"null loop in {point['space']} space"]
     if "rates" in document["spec"]:
-        return [f", {name}, {key}" for cell in document["cells"] if "offered_per_second" in cell
-                for name in ("kernel", "user") if name in cell
-                if cell[name]["p50_ns"] is not None
-                for key in ("p50", *(["knee"] if cell[name]["knee"] else []))]
-    return [f"{op}, {side['name']}" for op in document["spec"]["ops"] for side in document["spec"]["sides"]]
+        return [f", {name}, {key}" for point in document["points"] if "offered_per_second" in point
+                for name in ("kernel", "user") if name in point
+                if point[name]["p50_ns"] is not None
+                for key in ("p50", *(["knee"] if point[name]["knee"] else []))]
+    return [f"{op}, {series['name']}" for op in document["spec"]["ops"] for series in document["spec"]["series"]]
 
 
 def svg_complaints(image, titles):

@@ -44,9 +44,9 @@ check "a run to be compared" lat --op write --space user --json="$work/lat.json"
 check "names the host that has the other end" grep -q "\"host\": *\"$PEER\"" "$work/lat.json"
 check "streams of two threads, to the same space there" kverbs bw --op write --size 64 --threads 2 --rounds 2 \
 	--duration 400ms --json="$work/bw.json" "$PEER"
-check "each thread has requests there" jq -e '.cells[0] | .kernel, .user | .thread_requests | length == 2 and min > 0' "$work/bw.json"
+check "each thread has requests there" jq -e '.points[0] | .kernel, .user | .thread_requests | length == 2 and min > 0' "$work/bw.json"
 check "QPs to both spaces there" kverbs scale --size 64 --qps 1,4 --rounds 1 --duration 100ms --json="$work/scale.json" "$PEER"
-check "of a connection one QP is here" jq -e '[.cells[] | .qps as $qps | .kernel, .user | .setup | select(.connections == $qps and
+check "of a connection one QP is here" jq -e '[.points[] | .qps as $qps | .kernel, .user | .setup | select(.connections == $qps and
 	.qps_here == $qps and .verbs_ns.value > 0 and .verbs_ns.value <= .wall_ns.value)] | length == 4' "$work/scale.json"
 
 peer sh -c 'ip link set d0 mtu 1500'
@@ -83,7 +83,7 @@ tc qdisc add dev d0 root netem delay 20ms
 for space in kernel user; do
 	kverbs bw --op read --size 64 --depth 16 --space $space --rounds 2 --duration 1s --json "$PEER" >"$work/bw.json" 2>"$work/err"
 	check "$space space: a stream has several READs on their way" \
-		jq -e '.cells[0] | .kernel // .user | .requests_per_second > 150' "$work/bw.json"
+		jq -e '.points[0] | .kernel // .user | .requests_per_second > 150' "$work/bw.json"
 done
 tc qdisc del dev d0 root
 

@@ -43,12 +43,12 @@ figure() {
 check "both spaces, with the servers on the other host" compare "$PEER"
 check "the peer is in the environment" jq -e ".environment.peer.host == \"$PEER\"" "$work/doc.json"
 for side in kernel user; do
-	check "$side space has a median" figure ".cells[0].$side.p50_ns"
+	check "$side space has a median" figure ".points[0].$side.p50_ns"
 done
 check "all quadrants, with the servers on the other host" compare --quadrants "$PEER"
 cp "$work/check" "$work/said"
 check "they are four, and all have medians" jq -e '
-	[.cells[] | .quadrants[] | .result.p50_ns // .p50_ns] | length == 8 and all(. > 0)' "$work/doc.json"
+	[.points[] | .quadrants[] | .result.p50_ns // .p50_ns] | length == 8 and all(. > 0)' "$work/doc.json"
 check "the table names them" grep -q 'K-U' "$work/said"
 check "nothing is left" wait_for 30 nothing_left
 check "nothing is left there" wait_for 30 peer contract --balance

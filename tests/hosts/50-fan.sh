@@ -18,7 +18,7 @@ bw() {
 # shares SPACES…: the series of each space has requests of both hosts, and they are all there are
 shares() {
 	jq -e --args '$ARGS.positional as $spaces | .spec.hosts == [env.PEER, env.PEER3] and
-		([.cells[] | .[$spaces[]]] | length > 0 and all((.host_requests | length == 2 and all(. > 0)) and
+		([.points[] | .[$spaces[]]] | length > 0 and all((.host_requests | length == 2 and all(. > 0)) and
 			(.host_requests | add) == .requests and (.thread_requests | add) == .requests and
 			((.host_bytes_per_second | add) / .bytes_per_second | . > 0.999 and . < 1.001) and
 			.host_fairness == ((.host_requests | min / max * 10000 | round) / 10000)))' "$@" <"$work/doc.json" >/dev/null
@@ -39,10 +39,10 @@ for space in kernel user; do
 	check "$space space: the bytes are those of both" shares $space
 	check "$space space sends to both, with two QPs for each" bw --op send --size 512 --space $space --qps 2 --rx-depth 256 --depth 16
 	check "$space space: each has received its own" shares $space
-	check "$space space: nothing is lost" jq -e ".cells[0].$space.lost_requests == 0" "$work/doc.json"
+	check "$space space: nothing is lost" jq -e ".points[0].$space.lost_requests == 0" "$work/doc.json"
 done
 check "two threads for each host, both ways" bw --op write --size 64 --space user --threads 2 --both-ways
-check "they are eight" jq -e '.spec.threads == 4 and (.cells[0].user.thread_requests | length) == 8' "$work/doc.json"
+check "they are eight" jq -e '.spec.threads == 4 and (.points[0].user.thread_requests | length) == 8' "$work/doc.json"
 check "the hosts' own requests count for them" shares user
 
 # A connection that ends while its run goes on: the host has a name.

@@ -55,15 +55,15 @@ for space in kernel user; do
 		lat "over IPv6 from $space space" --op read --space $space --gid-index "$GID6"
 	lat "for a duration from $space space" --op write --space $space --duration 500ms --iters 1000000 --json="$work/long.json"
 	check "CPU time: the poller's, and at most that of all CPUs" \
-		jq -e "(.cell.result | .cpu_ns * .samples / .elapsed_ns) as \$busy | \$busy > 0.7 and \$busy < 1.2 * .environment.cpu_count" \
+		jq -e "(.point.result | .cpu_ns * .samples / .elapsed_ns) as \$busy | \$busy > 0.7 and \$busy < 1.2 * .environment.cpu_count" \
 		"$work/long.json"
 	lat "half round trips from $space space" --op send --space $space --duration 500ms --iters 1000000 --json="$work/long.json"
 	check "CPU time of half a round trip" \
-		jq -e "(.cell.result | 2 * .cpu_ns * .samples / .elapsed_ns) as \$busy | \$busy > 0.7 and \$busy < 1.2 * .environment.cpu_count" \
+		jq -e "(.point.result | 2 * .cpu_ns * .samples / .elapsed_ns) as \$busy | \$busy > 0.7 and \$busy < 1.2 * .environment.cpu_count" \
 		"$work/long.json"
 	# shellcheck disable=SC2086 # words
 	kverbs lat $by_cm --op write --space $space --iters 5 --warmup 0 --json="$work/short.json" >"$work/lat" 2>&1
-	check "CPU time: none of a moment" jq -e '.cell.result | has("cpu_ns") and .cpu_ns == null' "$work/short.json"
+	check "CPU time: none of a moment" jq -e '.point.result | has("cpu_ns") and .cpu_ns == null' "$work/short.json"
 done
 # threads_of COMMAND…: sets threads, how many there are in each look while it measures, one of each number
 threads_of() {
@@ -124,15 +124,15 @@ fi
 # perftest's letters, apart from their values and joined to them.
 # shellcheck disable=SC2086
 kverbs lat $by_cm --op write --space user -s 512 -n40 -D10 -d "$DEV" -x "$GID" -i1 --json="$work/lat.json" >/dev/null 2>"$work/err"
-check "perftest's letters" jq -e '.cell.size_bytes == 512 and .spec.iters == 40 and .spec.time_ns == 10000000000 and
-	.cell.result.samples == 40 and .environment.gid.index == '"$GID" "$work/lat.json"
+check "perftest's letters" jq -e '.point.size_bytes == 512 and .spec.iters == 40 and .spec.time_ns == 10000000000 and
+	.point.result.samples == 40 and .environment.gid.index == '"$GID" "$work/lat.json"
 
 # In user space ibv_reg_mr() is one verb.
 # shellcheck disable=SC2086
 kverbs lat $by_cm --op read --space kernel --iters 100 --json="$work/lat.json" >/dev/null 2>"$work/err"
 check "JSON tells the stages of a registration by the kernel, and they are all of it" \
-	jq -e '.cell.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
-	"$(jq '.cell.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
+	jq -e '.point.result | .stages_ns.reg_mr | .map and .post and .completion and add == $all' --argjson all \
+	"$(jq '.point.result.verbs_ns.reg_mr // 0' "$work/lat.json")" "$work/lat.json"
 keep lat "$work/lat.json"
 # shellcheck disable=SC2086
 check "as comma-separated values" sh -c "kverbs lat $by_cm --op write --space user --iters 50 --csv --json='$work/csv.json' >'$work/csv'"
@@ -157,7 +157,7 @@ done
 for space in kernel user; do
 	fails "$space: no such device, as JSON" 1 kverbs.lat ENODEV \
 		kverbs lat --op read --space $space --dev nosuch0 --json
-	check "$space: what was asked for" jq -e ".cell.op == \"read\" and .cell.space == \"$space\" and .spec.iters == 10000" \
+	check "$space: what was asked for" jq -e ".point.op == \"read\" and .point.space == \"$space\" and .spec.iters == 10000" \
 		"$work/stdout"
 	# shellcheck disable=SC2086
 	kverbs lat $by_cm --op write --space $space --time 600 --json >"$work/stdout" 2>"$work/stderr" &

@@ -37,11 +37,11 @@ refused "and of an object's commands" 2 "'a' may be add, attach, address" kverbs
 kverbs lat $by_cm --op fetch_add --space user --iters 1e1 --retry_cnt 5 --ack_timeout 10 --json >"$work/json" 2>"$work/why" ||
 	cat "$work/why" >>"$work/json"
 if ! lacks "an option and its value with _" "atomics"; then
-	check "an option and its value with _" jq -e '.cell.op == "fetch-add" and .spec.iters == 10 and .spec.retry_cnt == 5' "$work/json"
+	check "an option and its value with _" jq -e '.point.op == "fetch-add" and .spec.iters == 10 and .spec.retry_cnt == 5' "$work/json"
 fi
 # shellcheck disable=SC2086
 check "sizes, counts and times as people write them" sh -c \
-	"kverbs lat $by_cm --op write --space user --size 1.5kb --iters 0.1k --timeout 1m --json | jq -e '.cell.size_bytes == 1536 and .spec.iters == 100'"
+	"kverbs lat $by_cm --op write --space user --size 1.5kb --iters 0.1k --timeout 1m --json | jq -e '.point.size_bytes == 1536 and .spec.iters == 100'"
 means "perftest's letters of pingpong" "kverbs: 'b' is one host too many*" kverbs pingpong --space user -p 5000 -s 64 -m 1024 -n 1k -q 16 -r 8 -e -x 0 a b
 check "and of lat, those that stand for a value, too" sh -c "kverbs lat --op write --space user -n 10 -R -e -s 64 -d $DEV --json |
 	jq -e 'any(.. | .connect? // empty; . == \"cm\") and any(.. | .completion_context? // empty; . == \"event\") and .spec.iters == 10'"

@@ -35,7 +35,7 @@ keep_csv csv "$work/csv"
 if ! kverbs compare $by_cm --ops write --sizes 8 --rounds 2 --time 1 --json="$work/few.json" >"$work/few" 2>&1; then
 	fail "$few" "$work/few"
 # It goes on if there are not the samples of a p99.
-elif jq -e '.cells[0].rounds < 6' "$work/few.json" >/dev/null; then
+elif jq -e '.points[0].rounds < 6' "$work/few.json" >/dev/null; then
 	check "$few" grep -q 'rounds, and an interval takes 6' "$work/few"
 else
 	skip "$few" "this guest is so slow that it took more"
@@ -43,28 +43,28 @@ fi
 cp "$work/compare.json" "$OUT/compare.json"
 keep compare "$work/compare.json"
 # In one sentence, as the document has it.
-summary=$(jq -r '[.cells[] | select(.error | not)] as $all | [$all[] | select(.faster == "kernel")] as $faster |
+summary=$(jq -r '[.points[] | select(.error | not)] as $all | [$all[] | select(.faster == "kernel")] as $faster |
 	($faster | length) as $n | if $n == 0 then "equal in" else "kernel faster in \($n) of \($all | length) points, by " end' "$work/compare.json")
 check "a sentence says in how many points the kernel is faster" grep -F "$summary" "$work/compare"
-check "and how many are equal or not decided" grep -qE "equal in $(jq '[.cells[] | select(.faster == "neither")] | length' \
-	"$work/compare.json"); not decided in $(jq '[.cells[] | select((.error | not) and .faster == null)] | length' "$work/compare.json")$" \
+check "and how many are equal or not decided" grep -qE "equal in $(jq '[.points[] | select(.faster == "neither")] | length' \
+	"$work/compare.json"); not decided in $(jq '[.points[] | select((.error | not) and .faster == null)] | length' "$work/compare.json")$" \
 	"$work/compare"
 
 document=$work/compare.json
 
-holds "rounds: twelve or, of a slow guest, six; a median of each in either space" 'all(.cells[]; .rounds as $n |
+holds "rounds: twelve or, of a slow guest, six; a median of each in either space" 'all(.points[]; .rounds as $n |
 	$n >= 6 and all(.kernel, .user; .round_p50_ns | length == $n))'
 holds "rounds: two blocks of each, and what the order is made from" '.spec | .rounds == 12 and
-	.blocks_per_round == 2 and .seed == 1 and .design == "spaces"'
-holds "histogram: bins ascend, and none is wider than a thousandth" 'all(.cells[] | .kernel, .user;
+	.blocks_per_round == 2 and .seed == 1 and .contrast == "spaces"'
+holds "histogram: bins ascend, and none is wider than a thousandth" 'all(.points[] | .kernel, .user;
 	.histogram | all(.[]; .[0] <= .[1] and (.[1] - .[0]) * 1000 <= .[0] and .[2] > 0) and
 	([.[][0]] | . == (sort | unique)))'
-holds "cumulative: it ascends to the largest sample, and to all of them" 'all(.cells[] | .kernel, .user;
+holds "cumulative: it ascends to the largest sample, and to all of them" 'all(.points[] | .kernel, .user;
 	. as $of | .cumulative | . == sort and .[-1][1] == 1 and ((.[-1][0] - $of.max_ns) | fabs) <= 0.1 and
 	all(.[]; .[1] > 0 and .[1] <= 1) and length <= 1000)'
-holds "histogram: its ends are the extremes" 'all(.cells[] | .kernel, .user;
+holds "histogram: its ends are the extremes" 'all(.points[] | .kernel, .user;
 	.histogram[0][0] == .min_ticks and .histogram[-1][1] == .max_ticks)'
-holds "the estimate lies in its intervals, and one in the other" 'all(.cells[]; .difference_ns |
+holds "the estimate lies in its intervals, and one in the other" 'all(.points[]; .difference_ns |
 	.low <= .low_90 and .low_90 <= .value and .value <= .high_90 and .high_90 <= .high)'
 
 # What is asked again with the same seed comes in the same order, with another one in another.
@@ -77,9 +77,9 @@ for space in kernel user; do
 	else
 		fail "self: $space space on both sides" "$work/self" "$work/stderr"
 	fi
-	holds "self: both sides are in $space space" '.spec.design == "self" and .spec.seed == 5 and
-		([.spec.sides[] | .client_space, .server_space] | unique == ["'$space'"]) and
-		all(.cells[]; .first.space == "'$space'" and .second.space == "'$space'" and .verified)'
+	holds "self: both sides are in $space space" '.spec.contrast == "self" and .spec.seed == 5 and
+		([.spec.series[] | .client_space, .server_space] | unique == ["'$space'"]) and
+		all(.points[]; .first.space == "'$space'" and .second.space == "'$space'" and .verified)'
 	check "self: the text says that a difference would be none" grep -F "Both sides are in $space space" "$work/self"
 done
 
@@ -98,37 +98,37 @@ else
 fi
 check "quadrants: no progress bar without a terminal" test ! -s "$work/stderr"
 holds "quadrants: complete, a cell for each operation and size" '.complete and
-	([.cells[] | .op + " \(.size_bytes)"] ==
+	([.points[] | .op + " \(.size_bytes)"] ==
 	 ["send 8", "send 2048", "write 8", "write 2048"'"${swap:+, \"$swap 8\"}"'])'
-holds "quadrants: the document says which sides there are" '.spec.design == "quadrants" and
-	([.spec.sides[] | .name + " " + .client_space + " " + .server_space] ==
+holds "quadrants: the document says which sides there are" '.spec.contrast == "quadrants" and
+	([.spec.series[] | .name + " " + .client_space + " " + .server_space] ==
 	 ["K-K kernel kernel", "K-U kernel user", "U-K user kernel", "U-U user user"])'
-holds "quadrants: all cells have these four, and were verified" 'all(.cells[];
+holds "quadrants: all cells have these four, and were verified" 'all(.points[];
 	.verified and (.quadrants | keys == ["K-K", "K-U", "U-K", "U-U"]))'
-holds "quadrants: send goes between two threads in all of them" 'all(.cells[];
+holds "quadrants: send goes between two threads in all of them" 'all(.points[];
 	.loop == if .op == "send" then "pingpong" else "completion" end)'
-holds "quadrants: six rounds or more" 'all(.cells[]; .rounds >= 6)'
+holds "quadrants: six rounds or more" 'all(.points[]; .rounds >= 6)'
 holds "quadrants: a median of each in each round" \
-	'all(.cells[]; .rounds as $n | all(.quadrants[]; .round_p50_ns | length == $n))'
-holds "quadrants: samples, as many as the histogram has, after a warm-up" 'all(.cells[].quadrants[];
+	'all(.points[]; .rounds as $n | all(.quadrants[]; .round_p50_ns | length == $n))'
+holds "quadrants: samples, as many as the histogram has, after a warm-up" 'all(.points[].quadrants[];
 	.samples > 0 and .warmup_discarded > 0 and .samples == ([.histogram[][2]] | add))'
-holds "quadrants: medians between the extremes" 'all(.cells[].quadrants[];
+holds "quadrants: medians between the extremes" 'all(.points[].quadrants[];
 	.p50_ns > 0 and .min_ns <= .p50_ns and .p50_ns <= .max_ns)'
-holds "quadrants: the client posts where it is" 'all(.cells[].quadrants;
+holds "quadrants: the client posts where it is" 'all(.points[].quadrants;
 	.["K-K"].post == "'$kernel_post'" and .["K-U"].post == "'$kernel_post'" and
 	.["U-K"].post == "process" and .["U-U"].post == "process")'
-holds "quadrants: each difference changes one end" 'all(.cells[];
+holds "quadrants: each difference changes one end" 'all(.points[];
 	[.differences_ns[] | .changed + " " + .of + " " + .minus] ==
 	["client K-K U-K", "client K-U U-U", "server K-K K-U", "server U-K U-U"])'
 # Each figure is rounded to a hundredth.
-holds "quadrants: a difference is the median of the means of two rounds' differences" 'all(.cells[]; .quadrants as $q |
+holds "quadrants: a difference is the median of the means of two rounds' differences" 'all(.points[]; .quadrants as $q |
 	all(.differences_ns[]; . as $diff |
 		([$q[.of].round_p50_ns, $q[.minus].round_p50_ns] | transpose | map(.[0] - .[1])) as $d |
 		[range($d | length) as $i | range($i; $d | length) as $k | ($d[$i] + $d[$k]) / 2] | sort |
 		(.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 - $diff.value | fabs < 0.02))'
-holds "quadrants: each has an interval" 'all(.cells[]; .rounds as $n | all(.differences_ns[];
+holds "quadrants: each has an interval" 'all(.points[]; .rounds as $n | all(.differences_ns[];
 	.low != null and .low <= .high and .confidence == 0.95 and .rounds == $n))'
-holds "quadrants: the verdict is what the interval says, or is withheld" 'all(.cells[].differences_ns[];
+holds "quadrants: the verdict is what the interval says, or is withheld" 'all(.points[].differences_ns[];
 	.faster == null and (.verdict | startswith("not decided: ")) or
 	.faster == "neither" and .low <= 0 and .high >= 0 and .equal_within_percent <= 5 and
 		(.verdict | startswith("equal within ")) or
@@ -136,7 +136,7 @@ holds "quadrants: the verdict is what the interval says, or is withheld" 'all(.c
 	.faster == "user" and .low > 0 and (.verdict | startswith("user ")))'
 holds "quadrants: a null loop of each space" '.null_loop | .kernel.p50_ns > 0 and .user.p50_ns > 0'
 holds "quadrants: no difference of the two spaces as a whole" \
-	'all(.cells[]; has("difference_ns") or has("kernel") or has("user") | not)'
+	'all(.points[]; has("difference_ns") or has("kernel") or has("user") | not)'
 for side in K-K K-U U-K U-U; do
 	check "quadrants: the text has $side" grep -E "p50:.* $side" "$work/quadrants"
 done
@@ -158,8 +158,8 @@ document=$work/few.json
 if ! kverbs compare $by_cm --quadrants --ops read,write --loop completion --sizes 64 --rounds 2 --time 2 \
 	--json="$document" >"$work/few" 2>&1; then
 	fail "quadrants: $few" "$work/few"
-elif jq -e 'all(.cells[]; .rounds < 6)' "$document" >/dev/null; then
-	holds "quadrants: $few" 'all(.cells[].differences_ns[];
+elif jq -e 'all(.points[]; .rounds < 6)' "$document" >/dev/null; then
+	holds "quadrants: $few" 'all(.points[].differences_ns[];
 		.low == null and .high == null and .faster == null and (.verdict | test("^not decided: [1-5] rounds")))'
 	check "quadrants: which the text shows" grep -E '^read +64 B .* - \?  .* - \?' "$work/few"
 else
@@ -170,7 +170,7 @@ document=$work/pingpong.json
 kverbs compare $by_cm --quadrants --loop pingpong --sizes 4k --rounds 2 --time 100ms --json="$document" \
 	>"$work/pingpong" 2>&1
 holds "quadrants: pingpong of all that it goes with" '.complete and
-	([.cells[] | .op + " " + .loop] == ["send pingpong", "write pingpong"])'
+	([.points[] | .op + " " + .loop] == ["send pingpong", "write pingpong"])'
 
 # The servers in another process: in the second guest if there is one.
 host=${PEER:-127.0.0.1:17471}
@@ -188,9 +188,9 @@ if kverbs compare $by_cm --quadrants --ops send,read${atomic:+,$atomic} --sizes 
 else
 	fail "quadrants with a host: compare works" "$work/host" "$work/stderr"
 fi
-holds "quadrants with a host: all was measured and verified" '.complete and (.cells | length == '$((2 + ${#atomic} / 9))') and
-	all(.cells[]; .verified and .rounds >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
-holds "quadrants with a host: samples on all sides" 'all(.cells[].quadrants[]; .samples > 0)'
+holds "quadrants with a host: all was measured and verified" '.complete and (.points | length == '$((2 + ${#atomic} / 9))') and
+	all(.points[]; .verified and .rounds >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
+holds "quadrants with a host: samples on all sides" 'all(.points[].quadrants[]; .samples > 0)'
 holds "quadrants with a host: the document names it" ".environment.peer | .host == \"$address\" and .device == \"$DEV\" and
 	.tool != null and .module != null and .libibverbs != null and .gid.gid != null"
 holds "quadrants with a host: the document says what lies between" \
@@ -201,9 +201,9 @@ document=$work/host2.json
 # shellcheck disable=SC2086
 kverbs compare $by_cm --ops send,write --sizes 64 --rounds 6 --time 400ms --json="$document" "$host" \
 	>"$work/host" 2>&1
-holds "with a host: both spaces, send between two threads" '.complete and all(.cells[];
+holds "with a host: both spaces, send between two threads" '.complete and all(.points[];
 	.verified and .kernel.samples > 0 and .user.samples > 0 and has("verdict")) and
-	([.cells[].loop] == ["pingpong", "completion"])'
+	([.points[].loop] == ["pingpong", "completion"])'
 if [ -z "${PEER:-}" ]; then
 	# shellcheck disable=SC2086
 	kverbs compare $by_cm --quadrants --ops write --sizes 64 --time 60 --json="$work/gone.json" "$host" \
@@ -224,7 +224,7 @@ fi
 
 # A failure is a document, too. One that has no figures replaces no file.
 fails "no such device, as JSON" 1 kverbs.compare ENODEV kverbs compare --dev nosuch0 --json
-check "what was asked for" jq -e '.spec.design == "spaces"' "$work/stdout"
+check "what was asked for" jq -e '.spec.contrast == "spaces"' "$work/stdout"
 # shellcheck disable=SC2086
 fails "a size that the device can't do, as JSON" 2 kverbs.compare EINVAL kverbs compare $by_cm --sizes 3m --json
 cp "$work/compare.json" "$work/kept.json"
@@ -256,15 +256,15 @@ check "nothing of all this is left" nothing_left
 # Documents of other boots: of this one's, with another name of the boot, and with a median that differs by little.
 for boot in 1 2 3 4 5 6; do
 	jq -c ".environment.boot_id = \"boot $boot\" | .spec.seed = $boot |
-		.cells[].difference_ns.value = -1000 - $boot | .cells[].kernel.resent = 0 | .cells[].user.resent = 0 |
-		.cells[].steal = 0 | .cells[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
+		.points[].difference_ns.value = -1000 - $boot | .points[].kernel.resent = 0 | .points[].user.resent = 0 |
+		.points[].steal = 0 | .points[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
 done
 check "merge works" sh -c "kverbs merge --json='$work/merged.json' '$work'/boot-?.json >'$work/merged'"
 check "merge as comma-separated values" sh -c "kverbs merge --csv '$work'/boot-?.json >'$work/csv'"
 keep_csv merged "$work/csv"
 document=$work/merged.json
 keep merged "$document"
-holds "merge: a median of each boot, and what they say together" '.cells | length > 0 and all(.[]; .boots == 6 and
+holds "merge: a median of each boot, and what they say together" '.points | length > 0 and all(.[]; .boots == 6 and
 	.user.boot_p50_ns == [9001, 9002, 9003, 9004, 9005, 9006] and (.kernel.boot_p50_ns | unique) == [8000] and
 	.difference_ns.value == -1003.5 and .difference_ns.low == -1006 and .difference_ns.high == -1001 and
 	.difference_ns.boots == 6 and .faster == "kernel")'
@@ -283,9 +283,9 @@ refused "merge: a part of a comparison" 1 "part.json is not complete" kverbs mer
 echo '{"schema": "kverbs.lat"}' >"$work/lat.json"
 refused "merge: another kind of document" 1 "lat.json is no document of kverbs compare" kverbs merge "$work/lat.json"
 fails "merge: as JSON" 1 kverbs.merge EINVAL kverbs merge "$work/lat.json" --json
-jq 'del(.cells)' "$work/boot-2.json" >"$work/damaged.json"
+jq 'del(.points)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without cells" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
-jq 'del(.spec.sides)' "$work/boot-2.json" >"$work/damaged.json"
+jq 'del(.spec.series)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without sides" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
 jq 'del(.environment.boot_id)' "$work/boot-2.json" >"$work/unknown.json"
 refused "merge: a document of an unknown boot" 1 "unknown.json does not say of which boot it is" kverbs merge "$work/unknown.json"

@@ -21,18 +21,18 @@ bw() {
 }
 
 bw "streams of both spaces" --depth 32 --op "write,read$atomic" --size 64,4k --duration 400ms --notes --stats
-holds "each operation at each size, in both spaces" '[.cells[] | select(.kernel.requests > 0 and .user.requests > 0)] |
+holds "each operation at each size, in both spaces" '[.points[] | select(.kernel.requests > 0 and .user.requests > 0)] |
 	length == 4 + ([.[] | select(.op == "fetch-add")] | length) and length > 3'
-holds "complete, and verified" '.complete and all(.cells[]; .verified)'
-holds "a request is a sample" 'all(.cells[] | .kernel, .user; .requests == .samples)'
-holds "bytes are requests times their size" 'all(.cells[]; .size_bytes as $size | .kernel, .user |
+holds "complete, and verified" '.complete and all(.points[]; .verified)'
+holds "a request is a sample" 'all(.points[] | .kernel, .user; .requests == .samples)'
+holds "bytes are requests times their size" 'all(.points[]; .size_bytes as $size | .kernel, .user |
 	(.bytes_per_second / .requests_per_second / $size - 1 | fabs) < 0.001)'
-holds "the rate is that of the measured time" 'all(.cells[] | .kernel, .user; .requests as $n |
+holds "the rate is that of the measured time" 'all(.points[] | .kernel, .user; .requests as $n |
 	(.requests_per_second * .elapsed_ns / 1e9 / $n - 1 | fabs) < 0.001 and (.request_ns * .requests_per_second / 1e9 - 1 | fabs) < 0.001)'
 # 32 of them are outstanding: by Little's law a request takes 32 times as long as one follows the other, but at
 # the beginning and the end of a block.
-holds "as many are outstanding as were asked for" 'all(.cells[] | .kernel, .user; .mean_ns / .request_ns | . > 16 and . < 40)'
-holds "the difference is of the times per request" 'all(.cells[]; . as $cell | .rounds as $n |
+holds "as many are outstanding as were asked for" 'all(.points[] | .kernel, .user; .mean_ns / .request_ns | . > 16 and . < 40)'
+holds "the difference is of the times per request" 'all(.points[]; . as $cell | .rounds as $n |
 	all(.kernel, .user; (.round_request_ns | length) == $n) and
 	(.difference_ns.value | . >= ([$cell.kernel.round_request_ns, $cell.user.round_request_ns] | transpose | map(.[0] - .[1]) | min) and
 	 . <= ([$cell.kernel.round_request_ns, $cell.user.round_request_ns] | transpose | map(.[0] - .[1]) | max)))'
@@ -46,22 +46,22 @@ check "and what the figures are" grep -F "time per request, with many of them ou
 for space in kernel user; do
 	bw "$space: lists of 4, one of 8 signaled" --op write --size 64 --space $space --depth 32 --list 4 --signal 8 --rounds 2 \
 		--duration 600ms --stats
-	holds "$space: a sample is a group" '.cells[0] | .depth == 32 and .list == 4 and .signal == 8 and
+	holds "$space: a sample is a group" '.points[0] | .depth == 32 and .list == 4 and .signal == 8 and
 		(.kernel, .user | select(. != null) | .requests == 8 * .samples and .samples > 100)'
-	holds "$space: the other space is not measured" ".cells[0] | [.kernel, .user] | map(select(. != null)) |
+	holds "$space: the other space is not measured" ".points[0] | [.kernel, .user] | map(select(. != null)) |
 		length == 1 and .[0].space == \"$space\""
 	# A poller is busy; of 2 rounds 320 ms are long enough.
-	holds "$space: CPU time of a request" '.environment.cpu_count as $cpus | .cells[0] | .kernel, .user | select(. != null) |
+	holds "$space: CPU time of a request" '.environment.cpu_count as $cpus | .points[0] | .kernel, .user | select(. != null) |
 		if .cpu_ns then .cpu_ns / .request_ns | . > 0.7 and . < 1.5 * $cpus else .elapsed_ns < 4e8 end'
 	check "$space: its table" grep -qE '^write +64 B +[0-9.]+ +[0-9,]+ ' "$work/bw"
 	iwarp || bw "$space: groups of atomics" --op fetch-add,cmp-swp --space $space --depth 32 --list 4 --signal 8 --rounds 1 \
 		--duration 20ms
-	iwarp || holds "$space: their contents are right" 'all(.cells[]; .verified)'
+	iwarp || holds "$space: their contents are right" 'all(.points[]; .verified)'
 done
 # More threads than CPUs, and one that is named.
 for space in kernel user; do
 	bw "$space: 3 threads" --op write --size 64 --space $space --threads 3 --cpus 0 --depth 32 --list 2 --rounds 2 --duration 200ms --notes
-	holds "$space: each thread has its requests" '.spec.threads == 3 and (.cells[0] | .threads == 3 and .verified and
+	holds "$space: each thread has its requests" '.spec.threads == 3 and (.points[0] | .threads == 3 and .verified and
 		(.kernel, .user | select(. != null) | (.thread_requests | length == 3 and min > 0) and .thread_cpus == [0, 0, 0] and
 		 (.thread_requests | add) == .requests and .requests == 2 * .samples and
 		 (.fairness - (.thread_requests | min / max) | fabs) < 0.001))'
@@ -69,7 +69,7 @@ for space in kernel user; do
 	check "$space: the notes say what their time is" grep -F "threads: each with connections of its own" "$work/bw"
 	bw "$space: 3 QPs of each of 2 threads" --op write --size 64 --space $space --threads 2 --qps 3 --depth 16 --list 2 --rounds 2 \
 		--duration 200ms --notes
-	holds "$space: all of them take part" '.spec.qps == 3 and (.cells[0] | .qps == 3 and .depth == 16 and .verified and
+	holds "$space: all of them take part" '.spec.qps == 3 and (.points[0] | .qps == 3 and .depth == 16 and .verified and
 		(.kernel, .user | select(. != null) | .requests == 2 * .samples and .qp_fairness > 0 and .qp_fairness <= 1 and
 		 (.thread_requests | length == 2)))'
 	check "$space: the text counts those, too" grep -F "16 requests outstanding at each of 3 QPs of each of 2 threads" "$work/bw"
@@ -79,41 +79,41 @@ done
 for space in kernel user; do
 	bw "$space: one CQ of 4 QPs of each of 2 threads" --op "write,read$atomic" --size 64 --space $space --threads 2 --qps 4 --one-cq \
 		--depth 16 --rounds 2 --duration 300ms
-	holds "$space: each thread has its requests, and each QP" '.spec.one_cq and all(.cells[]; .verified and (.kernel, .user |
+	holds "$space: each thread has its requests, and each QP" '.spec.one_cq and all(.points[]; .verified and (.kernel, .user |
 		select(. != null) | .requests == .samples and .qp_fairness > 0 and (.thread_requests | min > 0)))'
 	check "$space: the text says that there is one CQ" grep -F "16 requests outstanding at each of 4 QPs of one CQ of each of 2 threads" \
 		"$work/bw"
 done
 bw "one CQ, both ways" --one-cq --both-ways --op write --size 64 --qps 4 --depth 16 --rounds 2 --duration 200ms
-holds "in both directions" '.cells[0] | .verified and (.kernel, .user | .thread_requests | length == 2 and min > 0)'
+holds "in both directions" '.points[0] | .verified and (.kernel, .user | .thread_requests | length == 2 and min > 0)'
 bw "inline data, up to a size" --op write,read --size 32,4k -I 32 --depth 16 --list 4 --rounds 2 --duration 200ms
-holds "of those that can carry it" '[.cells[] | [.op, .size_bytes, .inline]] == [["write", 32, true], ["write", 4096, null],
-	["read", 32, null], ["read", 4096, null]] and all(.cells[]; .verified)'
+holds "of those that can carry it" '[.points[] | [.op, .size_bytes, .inline]] == [["write", 32, true], ["write", 4096, null],
+	["read", 32, null], ["read", 4096, null]] and all(.points[]; .verified)'
 iwarp || {
 	bw "inline data by the extended API" --op write,send,send-imm,write-imm --size 32 -I 32 --api wr --space user --depth 16 --list 4 --rounds 1 \
 		--duration 200ms
-	holds "is verified" 'all(.cells[]; .inline and .verified)'
+	holds "is verified" 'all(.points[]; .inline and .verified)'
 	bw "requests that are solicited, and have a fence" --op send --size 64 --solicited --fence --depth 16 --rounds 1 --duration 100ms
-	holds "are told" '.cells[0] | .solicited and .fence and .inline == false and .verified'
+	holds "are told" '.points[0] | .solicited and .fence and .inline == false and .verified'
 }
 bw "several SGEs in a request" --op "write$(iwarp || echo ,send)" --size 15,4k --sges 4 -I 15 --depth 16 --list 4 --rounds 1 --duration 100ms
-holds "their bytes arrive" 'all(.cells[]; .sges == 4 and .verified)'
+holds "their bytes arrive" 'all(.points[]; .sges == 4 and .verified)'
 iwarp || {
 	bw "READs into several SGEs" --op read --size 15,4k --sges 4 --depth 16 --rounds 1 --duration 100ms
-	holds "bring all bytes" 'all(.cells[]; .sges == 4 and .verified)'
+	holds "bring all bytes" 'all(.points[]; .sges == 4 and .verified)'
 	# librxe's wr_set_sge_list() sums up the SGEs' lengths right only if they are equal (mended in 2026).
 	bw "several SGEs by the extended API" --op read,write,send --size 64,4k --sges 4 --api wr --depth 16 --rounds 1 --duration 100ms
-	holds "bring all bytes" 'all(.cells[]; .sges == 4 and .verified)'
+	holds "bring all bytes" 'all(.points[]; .sges == 4 and .verified)'
 }
 bw "both ways" --both-ways --op "write,read$atomic" --size 64,4k --depth 16 --threads 2 --rounds 2 --duration 200ms
-holds "each direction has its threads" '.spec.both_ways and all(.cells[]; .both_ways and .verified and (.kernel, .user |
+holds "each direction has its threads" '.spec.both_ways and all(.points[]; .both_ways and .verified and (.kernel, .user |
 	(.thread_requests | length == 4 and min > 0) and (.thread_requests | add) == .requests and (.thread_cpus | length == 2)))'
 check "the text says so" grep -F "16 requests outstanding of each of 2 threads, posted in lists of 1, one of 1 signaled, in both directions" "$work/bw"
 # libsiw of rdma-core 44 makes 64 CQs of a process; a connection has four.
 many=64
 ! iwarp || many=16
 bw "$many QPs of a thread" --op write --size 64 --qps $many --depth 4 --rounds 2 --duration 200ms
-holds "take part, in both spaces" ".spec.qps == $many"' and (.cells[0] | .verified and all(.kernel, .user; .requests > 64))'
+holds "take part, in both spaces" ".spec.qps == $many"' and (.points[0] | .verified and all(.kernel, .user; .requests > 64))'
 # Operations that take a receive: the responder has a run of its own, which replaces them.
 if iwarp; then
 	refuses_sends() {
@@ -124,22 +124,22 @@ if iwarp; then
 	check "a stream with immediate data is refused, with the reason" refuses_sends write-imm "iWARP has no immediate data"
 else
 	bw "streams that take receives" --op send,send-imm,write-imm --size 64 --depth 32 --duration 300ms --rounds 2
-	holds "each of them, in both spaces" '(.cells | length == 3) and all(.cells[]; .verified and .rx_depth == 512 and
+	holds "each of them, in both spaces" '(.points | length == 3) and all(.points[]; .verified and .rx_depth == 512 and
 		.kernel.requests > 100 and .user.requests > 100)'
 	bw "threads, lists and few receives" --op send --size 4k --threads 2 --depth 32 --list 8 --rx-depth 32 --duration 300ms --rounds 2
-	holds "each thread has a server" '.cells[0] | .verified and .rx_depth == 32 and all(.kernel, .user;
+	holds "each thread has a server" '.points[0] | .verified and .rx_depth == 32 and all(.kernel, .user;
 		(.thread_requests | length == 2 and min > 0) and .requests == 8 * .samples)'
 	bw "SENDs of 4 QPs of a thread" --op send --size 64 --qps 4 --depth 16 --duration 300ms --rounds 2
-	holds "whose receives one thread replaces" '.cells[0] | .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0)'
+	holds "whose receives one thread replaces" '.points[0] | .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0)'
 	bw "SENDs of 4 QPs of one CQ" --op send,send-imm --size 64 --qps 4 --one-cq --depth 16 --duration 300ms --rounds 2
-	holds "whose receives complete into one CQ" 'all(.cells[]; .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0))'
+	holds "whose receives complete into one CQ" 'all(.points[]; .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0))'
 	bw "receives from an SRQ" --op send,send-imm,write-imm --srq --size 8,4k --qps 8 --depth 16 --duration 300ms --rounds 2
-	holds "which each of 8 QPs takes" '.spec.srq and all(.cells[]; .verified and .rx_depth == 512 and all(.kernel, .user;
+	holds "which each of 8 QPs takes" '.spec.srq and all(.points[]; .verified and .rx_depth == 512 and all(.kernel, .user;
 		.requests > 100 and .qp_fairness > 0))'
 	bw "an SRQ of each thread" --op send --srq --rx-depth 32 --size 64 --threads 2 --qps 2 --depth 16 --duration 300ms --rounds 2
-	holds "and its depth" '.cells[0] | .verified and .rx_depth == 32 and all(.kernel, .user; .thread_requests | length == 2 and min > 0)'
+	holds "and its depth" '.points[0] | .verified and .rx_depth == 32 and all(.kernel, .user; .thread_requests | length == 2 and min > 0)'
 	bw "an SRQ of UD QPs" --type ud --op send --srq --size 64 --qps 2 --depth 16 --duration 200ms --rounds 2
-	holds "and what was lost" 'all(.cells[]; .verified and (.kernel, .user | .requests > 100 and .lost_requests < .requests))'
+	holds "and what was lost" 'all(.points[]; .verified and (.kernel, .user | .requests > 100 and .lost_requests < .requests))'
 	srq_refused() {
 		kverbs bw --srq --size 64 "$@" >"$work/out" 2>&1
 		test $? = 2
@@ -148,14 +148,14 @@ else
 	check "and that is said" grep -F -- "--srq does not go with write, which takes no receive" "$work/out"
 	for type in uc ud; do
 		bw "SENDs over $type" --type $type --op send,send-imm --size 64 --depth 32 --duration 200ms --rounds 2
-		holds "their type, and what was lost" "all(.cells[]; .qp_type == \"$type\" and .verified and (.kernel, .user |
+		holds "their type, and what was lost" "all(.points[]; .qp_type == \"$type\" and .verified and (.kernel, .user |
 			.requests > 100 and .lost_requests < .requests))"
 	done
 	bw "SENDs of handlers" --op send --size 64 --space kernel --completion softirq --rounds 2 --duration 200ms
-	holds "their rate" '.cells[0].kernel.requests > 100'
+	holds "their rate" '.points[0].kernel.requests > 100'
 fi
 bw "the deepest queue" --op write --size 8 --depth 4096 --duration 200ms --rounds 2
-holds "the deepest queue is filled" '.cells[0] | .kernel, .user | .mean_ns / .request_ns | . > 1000'
+holds "the deepest queue is filled" '.points[0] | .kernel, .user | .mean_ns / .request_ns | . > 1000'
 
 # CSV has the figures of each space.
 # shellcheck disable=SC2086 # words

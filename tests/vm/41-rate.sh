@@ -19,19 +19,19 @@ rate() {
 # The first rate is one that any guest keeps, the last one is one that no guest keeps.
 rate "rates and shares, in both spaces" --rate 100,25%,10m --rounds 6 --duration 400ms --notes
 holds "the closed loop comes first, then each rate" '.complete and (.spec.rates == ["100", "25%", "10000000"]) and
-	(.cells | length == 4 and .[0].offered_per_second == null and .[1].offered_per_second == 100) and all(.cells[]; .verified)'
-holds "a share is of what the slower space reaches" '([.cells[0] | .kernel, .user | .requests_per_second] | min) as $most |
-	.cells[2].offered_per_second / $most - 0.25 | fabs < 0.01'
-holds "no more than was due is done" 'all(.cells[1:][]; .offered_per_second as $due | .kernel, .user |
+	(.points | length == 4 and .[0].offered_per_second == null and .[1].offered_per_second == 100) and all(.points[]; .verified)'
+holds "a share is of what the slower space reaches" '([.points[0] | .kernel, .user | .requests_per_second] | min) as $most |
+	.points[2].offered_per_second / $most - 0.25 | fabs < 0.01'
+holds "no more than was due is done" 'all(.points[1:][]; .offered_per_second as $due | .kernel, .user |
 	.requests > 0 and .requests_per_second <= 1.001 * $due and .offered_per_second == $due)'
-holds "a rate that is too high is not kept" 'all(.cells[3] | .kernel, .user;
+holds "a rate that is too high is not kept" 'all(.points[3] | .kernel, .user;
 	.requests_per_second < 0.6 * .offered_per_second and (.keeps_up | not) and (.knee | not))'
-holds "they wait longer for it than for the post" 'all(.cells[3] | .kernel, .user; .max_ns > 1e6)'
-holds "a knee is the highest rate up to which a space keeps up" '.cells[1:] as $rated | all("kernel", "user"; . as $space |
+holds "they wait longer for it than for the post" 'all(.points[3] | .kernel, .user; .max_ns > 1e6)'
+holds "a knee is the highest rate up to which a space keeps up" '.points[1:] as $rated | all("kernel", "user"; . as $space |
 	[$rated[][$space]] | sort_by(.offered_per_second) | map(.keeps_up) as $kept |
 	($kept == ($kept | sort | reverse)) and (map(select(.knee)) | length) == ($kept | unique | length) - 1 and
 	all(.[]; (.knee | not) or .keeps_up))'
-holds "their medians are compared" 'all(.cells[1:][]; .estimand == "due time of a group to its completion" and
+holds "their medians are compared" 'all(.points[1:][]; .estimand == "due time of a group to its completion" and
 	(.kernel.round_p50_ns | length) == .rounds)'
 check "the table has a row for each" sh -c "test \$(grep -cE '^write +64 B +(-|[0-9,]+) +[0-9,]+ ' '$work/rate') = 4"
 check "the text says what is kept up with" grep -E "^write 64 B: kernel keeps up with" "$work/rate"
@@ -39,13 +39,13 @@ check "the notes say what the knee is" grep -F "the knee is the highest rate up 
 
 for space in kernel user; do
 	rate "$space: lists and groups of two threads" --space $space --threads 2 --list 2 --signal 4 --rate 800 --rounds 2 --duration 200ms
-	holds "$space: a group of each thread is due every 5 ms" ".cells[0] | .offered_per_second == 1600 and (.$space |
+	holds "$space: a group of each thread is due every 5 ms" ".points[0] | .offered_per_second == 1600 and (.$space |
 		.requests == 4 * .samples and (.thread_requests | length == 2 and min > 0) and .requests_per_second <= 1602)"
-	holds "$space: the other space is not measured" ".cells[0] | [.kernel, .user] | map(select(. != null)) | length == 1"
+	holds "$space: the other space is not measured" ".points[0] | [.kernel, .user] | map(select(. != null)) | length == 1"
 done
 if ! iwarp; then
 	rate "SENDs at a rate" --op send --rate 500 --rounds 2 --duration 200ms
-	holds "whose receives are replaced" '.cells[0] | .rx_depth == 512 and all(.kernel, .user; .requests > 10)'
+	holds "whose receives are replaced" '.points[0] | .rx_depth == 512 and all(.kernel, .user; .requests > 10)'
 fi
 
 # shellcheck disable=SC2086 # words

@@ -36,8 +36,8 @@ for seed in 2 3 4 5 6 7 8; do
 	spaces $seed loaded-$seed
 done
 kill $load
-jq -c --slurpfile alone "$work/alone.json" -s '[.[].cells[] | . as $cell |
-	{was: ($alone[0].cells[] | select(.op == $cell.op and .size_bytes == $cell.size_bytes) | .faster), is: .faster}] |
+jq -c --slurpfile alone "$work/alone.json" -s '[.[].points[] | . as $cell |
+	{was: ($alone[0].points[] | select(.op == $cell.op and .size_bytes == $cell.size_bytes) | .faster), is: .faster}] |
 	{cells: length, stay: (map(select(.is != null and .is == .was)) | length), withheld: (map(select(.is == null)) | length),
 	flip: (map(select(.was != .is and all(.was, .is; . == "kernel" or . == "user"))) | length)}' \
 	"$work"/loaded-*.json >"$work/figures" 2>>"$work/err" || cat "$work/err" >>"$work/figures"

@@ -13,28 +13,28 @@ for way in kernel:event kernel:softirq kernel:workqueue kernel:unbound-workqueue
 	check "lat in $space space, $context" kverbs lat $by_cm --op read --size 64 --space "$space" --completion "$context" \
 		--iters 200 --json="$document"
 	keep "completion-$space-$context" "$document"
-	holds "$space, $context: it says how" ".cell.verified and .cell.result.samples == 200 and
-		.cell.result.completion_context == \"$context\" and (.cell.result | has(\"spins\") | not)"
+	holds "$space, $context: it says how" ".point.verified and .point.result.samples == 200 and
+		.point.result.completion_context == \"$context\" and (.point.result | has(\"spins\") | not)"
 	check "bw in $space space, $context" kverbs bw $by_cm --space "$space" --completion "$context" --size 64 --depth 32 --list 4 \
 		--signal 8 --duration 100ms --rounds 1 --json="$document"
-	holds "$space, $context: groups of requests" ".cells[0].$space | .requests == 8 * .samples and .samples > 0"
+	holds "$space, $context: groups of requests" ".points[0].$space | .requests == 8 * .samples and .samples > 0"
 done
 
 check "compare of all contexts" sh -c "kverbs compare $by_cm --completion all --ops write --sizes 8 --rounds 2 --duration 300ms \
 	--json='$document' --notes >'$work/compare'"
 keep completions "$document"
-holds "a series for each context of each space" '.spec.design == "contexts" and (.cells[0].contexts | keys) == ["kernel-event",
+holds "a series for each context of each space" '.spec.contrast == "contexts" and (.points[0].contexts | keys) == ["kernel-event",
 	"kernel-polled", "kernel-softirq", "kernel-unbound-workqueue", "kernel-workqueue", "user-event", "user-polled"]'
-holds "each is what it says" 'all(.cells[0].contexts | to_entries[]; .key == .value.space + "-" + .value.completion_context and
+holds "each is what it says" 'all(.points[0].contexts | to_entries[]; .key == .value.space + "-" + .value.completion_context and
 	.value.samples > 0 and .value.verified != false)'
-holds "each but the first of its space is compared with that, and both spaces where both have it" '[.cells[0].differences_ns[] |
+holds "each but the first of its space is compared with that, and both spaces where both have it" '[.points[0].differences_ns[] |
 	"\(.of) \(.minus)"] == ["kernel-event kernel-polled", "kernel-softirq kernel-polled", "kernel-workqueue kernel-polled",
 	"kernel-unbound-workqueue kernel-polled", "user-event user-polled", "kernel-polled user-polled", "kernel-event user-event"]'
 check "the table has a row for each" sh -c "test \$(grep -cE '^(kernel|user)-[a-z-]+ +[0-9.]+ ' '$work/compare') = 7"
 check "the notes say where each handles them" grep -F "kernel-softirq: completion handled in a softirq" "$work/compare"
 check "compare in one context" kverbs compare $by_cm --completion event --ops write --sizes 8 --rounds 1 --duration 100ms \
 	--json="$document"
-holds "it is that of both spaces" '.spec.design == "spaces" and ([.cells[0] | .kernel, .user | .completion_context] | unique) == ["event"]'
+holds "it is that of both spaces" '.spec.contrast == "spaces" and ([.points[0] | .kernel, .user | .completion_context] | unique) == ["event"]'
 
 refused "a context that user space lacks" 2 "--completion softirq is the kernel's: user space has polled and event" \
 	kverbs lat --op write --space user --completion softirq

@@ -19,7 +19,7 @@ cells() {
 	# shellcheck disable=SC2086 # words
 	kverbs bw $by_cm --op "$(echo $takes | tr ' ' ,)" --type $type --space "${2%:*}" --completion "${2#*:}" --size 8 --depth 4 \
 		--rounds 1 --duration 10ms --json >"$work/bw.json" 2>"$work/err"
-	jq -r --arg space "${2%:*}" '.cells[] | [.op, if .verified and .[$space].requests > 0 then "works" else .error.text // "fails" end] |
+	jq -r --arg space "${2%:*}" '.points[] | [.op, if .verified and .[$space].requests > 0 then "works" else .error.text // "fails" end] |
 		join(" ")' "$work/bw.json" | sed -E "s/ (kernel|user) space[:,] / /; s/$DEV[:,] //; s/$DEV/the device/; s/ [a-z-]+: / /
 		s/, so no [a-z-]+\$//; s/no key for .*/no key for it/"
 }

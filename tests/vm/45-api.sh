@@ -15,10 +15,10 @@ fi
 for op in send send-imm write write-imm read fetch-add cmp-swp; do
 	check "lat of $op" kverbs lat --op "$op" --space user --api wr --iters 100 --json="$document"
 	holds "$op: verified, and the document says how it was posted" \
-		'.cell.verified and .cell.result.samples == 100 and .cell.result.api == "wr"'
+		'.point.verified and .point.result.samples == 100 and .point.result.api == "wr"'
 	check "bw of $op" kverbs bw --op "$op" --space user --api wr --depth 32 --list 4 --signal 8 --duration 20ms --rounds 1 \
 		--json="$document"
-	holds "$op: groups of requests" ".cells[0].user | .requests == 8 * .samples and .samples > 0 and .api == \"wr\""
+	holds "$op: groups of requests" ".points[0].user | .requests == 8 * .samples and .samples > 0 and .api == \"wr\""
 done
 check "send over UD" kverbs lat --op send --type ud --space user --api wr --iters 100
 check "write over UC" kverbs lat --op write --type uc --space user --api wr --iters 100
@@ -28,10 +28,10 @@ check "both ways, two threads" kverbs bw --space user --api wr --both-ways --thr
 check "a server in the kernel" kverbs lat --op send --client user --server kernel --api wr --iters 100
 check "compare, whose kernel has no choice" sh -c "kverbs compare --api wr --ops write --sizes 8 --rounds 1 --duration 100ms --notes \
 	--json='$document' >'$work/out'"
-holds "only user space's series names an API" '.cells[0] | .user.api == "wr" and (.kernel | has("api") | not)'
+holds "only user space's series names an API" '.points[0] | .user.api == "wr" and (.kernel | has("api") | not)'
 check "the notes tell" grep -F "user: posted in process context by ibv_wr_*, local buffer" "$work/out"
 check "by default" kverbs lat --op write --space user --iters 100 --json="$document"
-holds "the API is post" '.cell.result.api == "post"'
+holds "the API is post" '.point.result.api == "post"'
 
 refused "an API of the kernel's" 2 "--api wr is user space's; the kernel has ib_post_send only" \
 	kverbs lat --op write --space kernel --api wr

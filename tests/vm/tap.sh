@@ -165,7 +165,7 @@ holds() {
 	if jq -e "$2" "$document" >"$work/holds" 2>&1; then
 		pass "$1"
 	else
-		jq -c '.spec, .cell, .cells[]? | del(.. | .histogram?, .cumulative?, .verbs_ns?, .stages_ns?)' "$document" |
+		jq -c '.spec, .point, .points[]? | del(.. | .histogram?, .cumulative?, .verbs_ns?, .stages_ns?)' "$document" |
 			cut -c 1-900 >>"$work/holds"
 		fail "$1" "$work/holds"
 	fi

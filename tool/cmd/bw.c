@@ -242,6 +242,6 @@ const struct kv_cmd kv_cmd_bw = {
 	.csv = &bw.common.csv,
 	.plot = &bw.common.plot,
 	.draw = draw,
-	.figures = "/cells",
+	.figures = "/points",
 	.close = close_sites,
 };

@@ -210,6 +210,6 @@ const struct kv_cmd kv_cmd_compare = {
 	.csv = &compare.sweep.common.csv,
 	.plot = &compare.sweep.common.plot,
 	.draw = kv_figure_sweep,
-	.figures = "/cells",
+	.figures = "/points",
 	.close = close_sites,
 };

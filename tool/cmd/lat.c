@@ -288,7 +288,7 @@ static struct json_object *describe(bool result, int error)
 		kv_out_put_bool(point, "verified", l->verified);
 		kv_out_put(point, "result", kv_result_series(&l->common.work, l->common.end[0], &l->series));
 	}
-	kv_out_put(doc, "cell", point);
+	kv_out_put(doc, "point", point);
 	kv_out_put_bool(doc, "complete", !error);
 	return doc;
 }
@@ -358,6 +358,6 @@ const struct kv_cmd kv_cmd_lat = {
 	.csv = &lat.common.csv,
 	.plot = &lat.common.plot,
 	.draw = kv_figure_lat,
-	.figures = "/cell",
+	.figures = "/point",
 	.close = close_sites,
 };

@@ -59,6 +59,6 @@ const struct kv_cmd kv_cmd_merge = {
 	.describe = describe,
 	.print = kv_merge_print,
 	.csv = &merge.csv,
-	.figures = "/cells",
+	.figures = "/points",
 	.close = close_docs,
 };

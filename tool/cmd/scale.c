@@ -160,6 +160,6 @@ const struct kv_cmd kv_cmd_scale = {
 	.csv = &scale.sweep.common.csv,
 	.plot = &scale.sweep.common.plot,
 	.draw = kv_figure_scale,
-	.figures = "/cells",
+	.figures = "/points",
 	.close = close_sites,
 };

@@ -64,8 +64,8 @@ struct json_object *kv_cluster_describe(const struct kv_cluster *c, struct json_
 {
 	const struct kv_all_to_all all = kv_stats_all_to_all(c->nodes, c->processes);
 	struct json_object *obj = json_object_new_object(), *nodes = json_object_new_array();
-	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *series_list = kv_out_get(doc, "/spec/series");
+	struct json_object *points = kv_out_get(doc, "/points");
 
 	kv_out_put_count(obj, "nodes", c->nodes);
 	kv_out_put_count(obj, "processes_per_node", c->processes);
@@ -77,20 +77,20 @@ struct json_object *kv_cluster_describe(const struct kv_cluster *c, struct json_
 		struct json_object *time = find_setup(points, name, "/wall_ns/value");
 		struct json_object *memory = find_setup(points, name, "/memory_bytes/value");
 
-		kv_out_put_string(node, "side", name);
+		kv_out_put_string(node, "series", name);
 		put_product(node, "process_setup_ns", (double)all.process_qps, time, "/wall_ns/value");
 		put_product(node, "process_verbs_ns", (double)all.process_qps, time, "/verbs_ns/value");
 		put_product(node, "node_memory_bytes", (double)all.node_qps, memory, "/memory_bytes/value");
 		json_object_array_add(nodes, node);
 	}
-	kv_out_put(obj, "sides", nodes);
+	kv_out_put(obj, "series", nodes);
 	return obj;
 }
 
 /** kv_cluster_print() - print what kv_cluster_describe() has computed */
 void kv_cluster_print(struct json_object *all_to_all, FILE *out)
 {
-	struct json_object *nodes = kv_out_get(all_to_all, "/sides");
+	struct json_object *nodes = kv_out_get(all_to_all, "/series");
 
 	if (!all_to_all)
 		return;
@@ -107,7 +107,7 @@ void kv_cluster_print(struct json_object *all_to_all, FILE *out)
 		if (isnan(time))
 			continue;
 		fprintf(out, "%s: a process sets its QPs up one after the other in %.3g s, of which %.3g s in verbs; ",
-			kv_out_get_string(node, "/side"), time / 1e9, kv_out_get_real(node, "/process_verbs_ns") / 1e9);
+			kv_out_get_string(node, "/series"), time / 1e9, kv_out_get_real(node, "/process_verbs_ns") / 1e9);
 		if (isnan(memory))
 			fprintf(out, "the memory of a QP is not known\n");
 		else

@@ -30,9 +30,9 @@ static void put_title(FILE *script, struct json_object *doc, const char *what)
 /* Of each bin: smallest and largest sample, the shares of the samples before it, and up to its end. */
 static void put_samples(FILE *script, struct json_object *doc)
 {
-	struct json_object *bins = kv_out_get(doc, "/cell/result/histogram");
-	double tick = kv_out_get_real(doc, "/environment/ns_per_tick") / kv_out_get_real(doc, "/cell/sample_divisor");
-	double all = kv_out_get_real(doc, "/cell/result/samples");
+	struct json_object *bins = kv_out_get(doc, "/point/result/histogram");
+	double tick = kv_out_get_real(doc, "/environment/ns_per_tick") / kv_out_get_real(doc, "/point/sample_divisor");
+	double all = kv_out_get_real(doc, "/point/result/samples");
 	uint64_t before = 0;
 
 	fprintf(script, "$samples << EOD\n");
@@ -54,8 +54,8 @@ static void put_percentiles(FILE *script, struct json_object *doc)
 		const char *path;
 		double beyond;
 	} rows[] = {
-		{ "/cell/result/p50_ns", 0.5 }, { "/cell/result/p90_ns", 0.1 },
-		{ "/cell/result/p99_ns", 0.01 }, { "/cell/result/p99_9_ns", 0.001 },
+		{ "/point/result/p50_ns", 0.5 }, { "/point/result/p90_ns", 0.1 },
+		{ "/point/result/p99_ns", 0.01 }, { "/point/result/p99_9_ns", 0.001 },
 	};
 
 	fprintf(script, "$percentiles << EOD\n");
@@ -71,15 +71,15 @@ static void put_percentiles(FILE *script, struct json_object *doc)
 /** kv_figure_lat() - the distribution of a measurement, and its tail */
 void kv_figure_lat(struct json_object *doc, FILE *script)
 {
-	struct json_object *cell = kv_out_get(doc, "/cell");
+	struct json_object *point = kv_out_get(doc, "/point");
 	char series[TEXT], size[TEXT / 4];
 
-	kv_size_format(size, sizeof(size), kv_out_get_count(cell, "/size_bytes"));
-	if (kv_out_get(cell, "/op"))
-		snprintf(series, sizeof(series), "%s of %s from %s space", kv_out_get_string(cell, "/op"), size,
-			 kv_out_get_string(cell, "/space"));
+	kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
+	if (kv_out_get(point, "/op"))
+		snprintf(series, sizeof(series), "%s of %s from %s space", kv_out_get_string(point, "/op"), size,
+			 kv_out_get_string(point, "/space"));
 	else
-		snprintf(series, sizeof(series), "null loop in %s space", kv_out_get_string(cell, "/space"));
+		snprintf(series, sizeof(series), "null loop in %s space", kv_out_get_string(point, "/space"));
 	put_samples(script, doc);
 	put_percentiles(script, doc);
 	fprintf(script, "set multiplot layout 1,2\nset logscale x 2\nset autoscale xfix\nset xlabel '%s'\n", kv_unit_name());
@@ -163,7 +163,7 @@ static void put_knees(FILE *script, struct json_object *knees)
 		if (!size)
 			continue;
 		snprintf(text, sizeof(text), "%s: %s, %s ", i % 2 ? "90 %" : "half", kv_out_get_string(knee, "/op"),
-			 kv_out_get_string(knee, "/side"));
+			 kv_out_get_string(knee, "/series"));
 		fprintf(script, "set arrow from %1$llu, graph 0 to %1$llu, graph 1 nohead dashtype %2$d\nset label ", size,
 			i % 2 ? 3 : 2);
 		kv_plot_quote(script, text);
@@ -176,8 +176,8 @@ static void put_knees(FILE *script, struct json_object *knees)
  */
 void kv_figure_sweep(struct json_object *doc, FILE *script)
 {
-	struct json_object *points = kv_out_get(doc, "/cells"), *ops = kv_out_get(doc, "/spec/ops");
-	struct json_object *series = kv_out_get(doc, "/spec/sides");
+	struct json_object *points = kv_out_get(doc, "/points"), *ops = kv_out_get(doc, "/spec/ops");
+	struct json_object *series = kv_out_get(doc, "/spec/series");
 	bool streams = kv_out_get(doc, "/spec/depth");
 	size_t n = json_object_array_length(series), all = n * json_object_array_length(ops);
 
@@ -265,7 +265,7 @@ static void put_curves(FILE *plot, struct json_object *point, const char *name, 
 /** kv_figure_rates() - latency by load, of each operation at each size in each series, with its knee */
 void kv_figure_rates(struct json_object *doc, FILE *script)
 {
-	struct json_object *points = kv_out_get(doc, "/cells"), *sides = kv_out_get(doc, "/spec/sides");
+	struct json_object *points = kv_out_get(doc, "/points"), *series_list = kv_out_get(doc, "/spec/series");
 	const char *glue = "plot ";
 	unsigned int number = 0;
 	char *curves = NULL;
@@ -273,8 +273,8 @@ void kv_figure_rates(struct json_object *doc, FILE *script)
 	FILE *plot = open_memstream(&curves, &size);
 
 	for (size_t i = 0; plot && i < json_object_array_length(points); i++) {
-		for (size_t k = 0; kv_points_is_first(points, i, "/size_bytes") && k < json_object_array_length(sides); k++) {
-			const char *name = kv_out_get_string(kv_out_item(sides, k), "/name");
+		for (size_t k = 0; kv_points_is_first(points, i, "/size_bytes") && k < json_object_array_length(series_list); k++) {
+			const char *name = kv_out_get_string(kv_out_item(series_list, k), "/name");
 
 			unsigned int has = put_rates(script, points, kv_out_item(points, i), name, number);
 
@@ -325,15 +325,15 @@ static unsigned int put_by_qps(FILE *script, struct json_object *points, const c
 
 static void put_panel(FILE *script, struct json_object *doc, size_t panel)
 {
-	struct json_object *ops = kv_out_get(doc, "/spec/ops"), *sides = kv_out_get(doc, "/spec/sides");
-	size_t n = json_object_array_length(sides), all = n * json_object_array_length(ops);
+	struct json_object *ops = kv_out_get(doc, "/spec/ops"), *series_list = kv_out_get(doc, "/spec/series");
+	size_t n = json_object_array_length(series_list), all = n * json_object_array_length(ops);
 	bool has[KV_PARSE_LIST_MAX * KV_SERIES_MAX] = { false }, first = true;
 	char text[TEXT];
 
 	for (size_t i = 0; i < all; i++) {
 		snprintf(text, sizeof(text), "p%zu_%zu", panel, i);
-		has[i] = put_by_qps(script, kv_out_get(doc, "/cells"), json_object_get_string(kv_out_item(ops, i / n)),
-				    kv_out_get_string(kv_out_item(sides, i % n), "/name"), panel, text);
+		has[i] = put_by_qps(script, kv_out_get(doc, "/points"), json_object_get_string(kv_out_item(ops, i / n)),
+				    kv_out_get_string(kv_out_item(series_list, i % n), "/name"), panel, text);
 	}
 	fprintf(script, "set title '%s'\nset ylabel '%s'\n", panels[panel].what,
 		panels[panel].label ? panels[panel].label : kv_unit_name());
@@ -343,7 +343,7 @@ static void put_panel(FILE *script, struct json_object *doc, size_t panel)
 		fprintf(script, "%s$p%zu_%zu using 1:2 with linespoints linecolor %zu pointtype %zu title ",
 			first ? "plot " : ", ", panel, i, i / n + 1, i % n * 2 + 5);
 		snprintf(text, sizeof(text), "%s, %s: %s", json_object_get_string(kv_out_item(ops, i / n)),
-			 kv_out_get_string(kv_out_item(sides, i % n), "/name"), panels[panel].what);
+			 kv_out_get_string(kv_out_item(series_list, i % n), "/name"), panels[panel].what);
 		kv_plot_quote(script, text);
 		first = false;
 	}
@@ -354,7 +354,7 @@ static void put_panel(FILE *script, struct json_object *doc, size_t panel)
 /** kv_figure_scale() - by the number of QPs: what one costs, and how fast all are */
 void kv_figure_scale(struct json_object *doc, FILE *script)
 {
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/points");
 
 	fprintf(script, "set multiplot layout 2,2\nset logscale x 2\nset xlabel 'QPs'\nset yrange [0:*]\n"
 		"set xrange [%llu/1.5:%llu*1.5]\n", kv_out_get_count(kv_out_item(points, 0), "/qps"),

@@ -84,7 +84,7 @@ int kv_hosts_print(struct json_object *doc, const char *const name[2], unsigned 
 		{ name[1], kv_listing_mega, .path = "/rate", .series = name[1] },
 		{ "%", kv_listing_number, .path = "/percent", .series = name[1] },
 	};
-	struct json_object *points = kv_out_get(doc, "/cells"), *rows = json_object_new_array();
+	struct json_object *points = kv_out_get(doc, "/points"), *rows = json_object_new_array();
 	size_t hosts = json_object_array_length(kv_out_get(doc, "/spec/hosts"));
 	int ret;
 

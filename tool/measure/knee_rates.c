@@ -108,11 +108,11 @@ static double find_knee(struct json_object *points, struct json_object *point, c
  */
 void kv_knee_rates_mark(struct json_object *doc)
 {
-	struct json_object *points = kv_out_get(doc, "/cells"), *sides = kv_out_get(doc, "/spec/sides");
+	struct json_object *points = kv_out_get(doc, "/points"), *series_list = kv_out_get(doc, "/spec/series");
 
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
-		for (size_t k = 0; k < json_object_array_length(sides); k++) {
-			const char *name = kv_out_get_string(kv_out_item(sides, k), "/name");
+		for (size_t k = 0; k < json_object_array_length(series_list); k++) {
+			const char *name = kv_out_get_string(kv_out_item(series_list, k), "/name");
 			struct json_object *series = sibling(kv_out_item(points, i), kv_out_item(points, i), name);
 			double limit;
 
@@ -152,13 +152,13 @@ int kv_knee_rates_print(struct json_object *doc, struct kv_fault *f)
 #undef SERIES
 #undef HEAD
 #undef KNEE
-	struct json_object *points = kv_out_get(doc, "/cells");
-	bool alone = json_object_array_length(kv_out_get(doc, "/spec/sides")) == 1;
+	struct json_object *points = kv_out_get(doc, "/points");
+	bool alone = json_object_array_length(kv_out_get(doc, "/spec/series")) == 1;
 
 	printf("Requests per second, and times in %s from when a request was due\n\n", kv_unit_name());
 	if (!alone)
 		return kv_listing_print(points, both, sizeof(both) / sizeof(both[0]), f);
-	return kv_listing_print(points, strcmp(kv_out_get_string(doc, "/spec/sides/0/name"), "user") ? kernel : user,
+	return kv_listing_print(points, strcmp(kv_out_get_string(doc, "/spec/series/0/name"), "user") ? kernel : user,
 				sizeof(user) / sizeof(user[0]), f);
 }
 
@@ -183,11 +183,11 @@ static void tell(FILE *out, struct json_object *points, struct json_object *poin
 /** kv_knee_rates_tell() - say for each operation, size and space up to which rate it keeps up */
 void kv_knee_rates_tell(struct json_object *doc, FILE *out)
 {
-	struct json_object *points = kv_out_get(doc, "/cells"), *sides = kv_out_get(doc, "/spec/sides");
+	struct json_object *points = kv_out_get(doc, "/points"), *series_list = kv_out_get(doc, "/spec/series");
 
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
-		for (size_t k = 0; k < json_object_array_length(sides); k++) {
-			const char *name = kv_out_get_string(kv_out_item(sides, k), "/name");
+		for (size_t k = 0; k < json_object_array_length(series_list); k++) {
+			const char *name = kv_out_get_string(kv_out_item(series_list, k), "/name");
 			bool first = sibling(kv_out_item(points, i), kv_out_item(points, i), name);
 
 			for (size_t before = 0; before < i && first; before++)

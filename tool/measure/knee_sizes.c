@@ -101,7 +101,7 @@ struct json_object *kv_knee_sizes_describe(struct json_object *points, struct js
 				continue;
 			kv_out_put_string(knee, "op", kv_out_get_string(point, "/op"));
 			kv_out_put_count(knee, "qps", kv_out_get_count(point, "/qps"));
-			kv_out_put_string(knee, "side", name);
+			kv_out_put_string(knee, "series", name);
 			json_object_array_add(knees, knee);
 		}
 	}
@@ -135,7 +135,7 @@ void kv_knee_sizes_print(struct json_object *knees, FILE *out)
 			continue;
 		kv_size_format(size, sizeof(size), kv_out_get_count(knee, "/best_size_bytes"));
 		fprintf(out, "%s, %s: best %.4g Mbytes/s, at %s", kv_out_get_string(knee, "/op"),
-			kv_out_get_string(knee, "/side"), rate, size);
+			kv_out_get_string(knee, "/series"), rate, size);
 		print_share(out, "half", kv_out_get(knee, "/half_size_bytes"));
 		print_share(out, "90 %", kv_out_get(knee, "/nearly_size_bytes"));
 		fputc('\n', out);

@@ -23,7 +23,7 @@
 
 /* Documents that differ in one of these are samples of different populations. */
 static const char *const alike[] = {
-	"/spec/design", "/spec/sides", "/spec/mtu_bytes", "/spec/verify",
+	"/spec/contrast", "/spec/series", "/spec/mtu_bytes", "/spec/verify",
 	"/environment/kernel", "/environment/kernel_version", "/environment/architecture", "/environment/cpu_model",
 	"/environment/cpu_count", "/environment/accelerator", "/environment/driver", "/environment/gid/type",
 	"/environment/path", "/environment/tool", "/environment/libibverbs", "/environment/module",
@@ -54,14 +54,14 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 				    path, KV_RESULT_VERSION);
 	if (!json_object_get_boolean(kv_out_get(doc, "/complete")))
 		return kv_fault_set(f, -EINVAL, "%s is not complete: the comparison was ended before its end", path);
-	if (!json_object_is_type(kv_out_get(doc, "/spec/sides"), json_type_array) ||
-	    !json_object_is_type(kv_out_get(doc, "/cells"), json_type_array))
-		return kv_fault_set(f, -EINVAL, "%s is damaged: it has no list of sides, or none of cells", path);
+	if (!json_object_is_type(kv_out_get(doc, "/spec/series"), json_type_array) ||
+	    !json_object_is_type(kv_out_get(doc, "/points"), json_type_array))
+		return kv_fault_set(f, -EINVAL, "%s is damaged: it has no list of series, or none of points", path);
 	if (!json_object_is_type(kv_out_get(doc, "/environment/boot_id"), json_type_string))
 		return kv_fault_set(f, -EINVAL, "%s does not say of which boot it is: a newer kverbs compare does", path);
-	if (json_object_array_length(kv_out_get(doc, "/spec/sides")) != 2)
-		return kv_fault_set(f, -EINVAL, "%s has %zu sides: comparisons of two can be merged", path,
-				    json_object_array_length(kv_out_get(doc, "/spec/sides")));
+	if (json_object_array_length(kv_out_get(doc, "/spec/series")) != 2)
+		return kv_fault_set(f, -EINVAL, "%s has %zu series: comparisons of two can be merged", path,
+				    json_object_array_length(kv_out_get(doc, "/spec/series")));
 	if (!strcmp(kv_out_get_string(doc, "/environment/counts"), "instructions"))
 		return kv_fault_set(f, -EINVAL, "%s counts instructions, which are the same in each boot", path);
 	return 0;
@@ -120,7 +120,7 @@ void kv_merge_free(struct kv_merge *m)
 
 static struct json_object *find_point(struct json_object *doc, struct json_object *like)
 {
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/points");
 
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
 		struct json_object *point = json_object_array_get_idx(points, i);
@@ -136,7 +136,7 @@ static struct json_object *find_point(struct json_object *doc, struct json_objec
 
 static const char *series_name(struct json_object *doc, unsigned int series)
 {
-	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/sides"), series), "/name");
+	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/series"), series), "/name");
 }
 
 static struct json_object *series_of(struct json_object *doc, struct json_object *point,
@@ -236,7 +236,7 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 {
 	struct json_object *spec = json_object_new_object(), *environment = json_object_new_object();
 	struct json_object *boots = json_object_new_array(), *merged = json_object_new_array();
-	struct json_object *points = kv_out_get(*m->doc, "/cells"), *doc;
+	struct json_object *points = kv_out_get(*m->doc, "/points"), *doc;
 
 	for (unsigned int i = 0; i < sizeof(alike) / sizeof(alike[0]); i++) {
 		struct json_object *value = json_object_get(kv_out_get(*m->doc, alike[i]));
@@ -258,7 +258,7 @@ struct json_object *kv_merge_describe(const struct kv_merge *m)
 	doc = kv_result_create(&kv_merge_schema, spec, environment);
 	for (size_t i = 0; i < json_object_array_length(points); i++)
 		json_object_array_add(merged, merge_point(m, json_object_array_get_idx(points, i)));
-	kv_out_put(doc, "cells", merged);
+	kv_out_put(doc, "points", merged);
 	kv_out_put_bool(doc, "complete", true);
 	return doc;
 }
@@ -304,11 +304,11 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	       boots, boots == 1 ? "" : "s");
 	kv_listing_name_difference(difference, name);
 	printf("Latency in %s: medians of the boots' medians; %s is the boots' difference\n\n", kv_unit_name(), difference);
-	ret = kv_listing_print(kv_out_get(doc, "/cells"), columns, sizeof(columns) / sizeof(columns[0]), f);
+	ret = kv_listing_print(kv_out_get(doc, "/points"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;
 	out = kv_prose_begin(&prose, stdout);
-	kv_report_doubts(out, kv_out_get(doc, "/cells"));
+	kv_report_doubts(out, kv_out_get(doc, "/points"));
 	fprintf(out, "method: each boot gives its estimate of the difference. Estimate and interval of Hodges and "
 		"Lehmann and of Wilcoxon's signed ranks over boots: they are about another boot of this machine\n");
 	kv_prose_end(&prose);

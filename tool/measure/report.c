@@ -151,7 +151,7 @@ struct json_object *kv_report_series(struct json_object *point, const char *name
 /* The first series of a comparison, or its last one. */
 static const char *name_series(struct json_object *doc, bool last)
 {
-	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
+	struct json_object *series_list = kv_out_get(doc, "/spec/series");
 	size_t n = json_object_array_length(series_list);
 
 	return kv_out_get_string(json_object_array_get_idx(series_list, last ? n - 1 : 0), "/name");
@@ -179,7 +179,7 @@ static void print_legend(FILE *out, struct json_object *points)
 /* A line for each context, of the first point that was measured. */
 static void print_completions(FILE *out, struct json_object *doc)
 {
-	struct json_object *points = kv_out_get(doc, "/cells"), *contexts = NULL;
+	struct json_object *points = kv_out_get(doc, "/points"), *contexts = NULL;
 
 	for (size_t k = 0; k < json_object_array_length(points) && !contexts; k++)
 		contexts = kv_out_get(json_object_array_get_idx(points, k), "/contexts");
@@ -210,7 +210,7 @@ static const char *count_connections(char text[CELL], struct json_object *doc)
 /* How evenly requests were shared out at the point and in the series where that was worst. @last: receives one series */
 static double worst_share(struct json_object *doc, const char *const name[2], const char *key, struct json_object **last)
 {
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/points");
 	double worst = 1;
 
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
@@ -251,7 +251,7 @@ static void print_contexts(FILE *out, struct json_object *doc)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
 	struct json_object *series[2] = { NULL, NULL }, *responder = NULL;
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/points");
 	bool verified = true;
 
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
@@ -267,10 +267,10 @@ static void print_contexts(FILE *out, struct json_object *doc)
 	}
 	if (!series[0] || !series[1])
 		return;
-	for (unsigned int i = 0; i < (is(doc, "/spec/design", "spaces") ? 2 : 1); i++)
+	for (unsigned int i = 0; i < (is(doc, "/spec/contrast", "spaces") ? 2 : 1); i++)
 		fprintf(out, "%s: %s%s, %s\n", kv_out_get_string(series[i], "/space"), describe(series[i], "/post"),
 			name_api(series[i]), describe(series[i], "/lkey"));
-	if (is(doc, "/spec/design", "contexts"))
+	if (is(doc, "/spec/contrast", "contexts"))
 		print_completions(out, doc);
 	else
 		fprintf(out, "all: completion %s; ", kv_out_get_string(series[0], "/completion"));
@@ -297,8 +297,8 @@ static unsigned long long count_warmup(struct json_object *point, struct json_ob
 
 static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 {
-	struct json_object *series_list = kv_out_get(doc, "/spec/sides");
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *series_list = kv_out_get(doc, "/spec/series");
+	struct json_object *points = kv_out_get(doc, "/points");
 	unsigned long long least = ULLONG_MAX, most = 0, warmed = 0;
 
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
@@ -394,8 +394,8 @@ static void print_summary(FILE *out, struct json_object *points, const char *con
 static int print_series(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
-	struct json_object *points = kv_out_get(doc, "/cells");
-	bool alone = is(doc, "/spec/design", "alone");
+	struct json_object *points = kv_out_get(doc, "/points");
+	bool alone = is(doc, "/spec/contrast", "alone");
 	int ret = kv_out_get(doc, "/spec/rates") ? kv_knee_rates_print(doc, f) :
 		  kv_out_get(doc, "/spec/qps_counts") ? kv_tables_scale(points, name, alone ? 1 : 2, f) :
 		  alone ? kv_tables_rates(points, name[0], f) :
@@ -449,7 +449,7 @@ void kv_report_doubts(FILE *out, struct json_object *points)
 /* Why a QP's memory is not known, and how both are counted. */
 static void print_setup(FILE *out, struct json_object *doc, const char *const name[2])
 {
-	struct json_object *points = kv_out_get(doc, "/cells");
+	struct json_object *points = kv_out_get(doc, "/points");
 	bool doubt = false;
 
 	for (size_t i = 0; i < 2 * json_object_array_length(points); i++)
@@ -474,17 +474,17 @@ static void print_warnings(FILE *out, struct json_object *doc)
 int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
 	const char *name[] = { name_series(doc, false), name_series(doc, true) };
-	bool quadrants = is(doc, "/spec/design", "quadrants");
-	struct json_object *points = kv_out_get(doc, "/cells");
+	bool quadrants = is(doc, "/spec/contrast", "quadrants");
+	struct json_object *points = kv_out_get(doc, "/points");
 	struct kv_prose prose;
 	FILE *out = kv_prose_begin(&prose, stdout);
 	char connections[CELL];
 	int ret;
 
 	print_environment(out, doc);
-	if (is(doc, "/spec/design", "self"))
+	if (is(doc, "/spec/contrast", "self"))
 		fprintf(out, "Both sides are in %s space: a difference between them is an error of the method\n",
-			kv_out_get_string(doc, "/spec/sides/0/client_space"));
+			kv_out_get_string(doc, "/spec/series/0/client_space"));
 	if (kv_out_get(doc, "/spec/depth"))
 		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s\n",
 			kv_out_get_count(doc, "/spec/depth"), count_connections(connections, doc),
@@ -493,7 +493,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 			", in both directions at the same time" : "");
 	kv_prose_end(&prose);
 	ret = quadrants ? kv_tables_quadrants(points, f) :
-	      is(doc, "/spec/design", "contexts") ? kv_tables_contexts(points, f) :
+	      is(doc, "/spec/contrast", "contexts") ? kv_tables_contexts(points, f) :
 						    print_series(doc, r, f);
 	if (ret)
 		return ret;
@@ -503,7 +503,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		print_setup(out, doc, name);
 	if (kv_out_get(doc, "/spec/rates"))
 		kv_knee_rates_tell(doc, out);
-	else if (is(doc, "/spec/design", "spaces"))
+	else if (is(doc, "/spec/contrast", "spaces"))
 		print_summary(out, points, name);
 	kv_knee_sizes_print(kv_out_get(doc, "/knees"), out);
 	kv_cluster_print(kv_out_get(doc, "/all_to_all"), out);
@@ -576,25 +576,25 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 		{ "CPU", kv_listing_time, .path = "/cpu_ns" },
 		{ "samples/s", kv_listing_number, .path = "/samples_per_second" },
 	};
-	struct json_object *cell = kv_out_get(doc, "/cell");
+	struct json_object *point = kv_out_get(doc, "/point");
 	struct kv_prose prose;
 	FILE *out = kv_prose_begin(&prose, stdout);
 	int ret;
 
 	print_environment(out, doc);
-	print_work(out, cell);
+	print_work(out, point);
 	if (r->notes)
-		print_how(out, cell);
-	fprintf(out, "%s samples in %s:\n", KV_COUNT(kv_out_get_count(cell, "/result/samples")),
+		print_how(out, point);
+	fprintf(out, "%s samples in %s:\n", KV_COUNT(kv_out_get_count(point, "/result/samples")),
 		kv_unit_name());
 	kv_prose_end(&prose);
 	printf("\n");
-	ret = kv_listing_print(kv_out_get(cell, "/result"), columns, r->stats ? 10 : 6, f);
+	ret = kv_listing_print(kv_out_get(point, "/result"), columns, r->stats ? 10 : 6, f);
 	if (ret)
 		return ret;
 	out = kv_prose_begin(&prose, stdout);
 	if (kv_unit_counts())
-		kv_tables_print_typical(kv_out_get(cell, "/result"), out);
+		kv_tables_print_typical(kv_out_get(point, "/result"), out);
 	if (r->notes)
 		print_null(out, doc);
 	print_warnings(out, doc);

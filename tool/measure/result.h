@@ -6,7 +6,7 @@
 #include "out/out.h"
 
 /* Increased whenever a reader written for older documents would misread a new one. */
-#define KV_RESULT_VERSION 3
+#define KV_RESULT_VERSION 4
 
 /* A difference of two series and its verdict, with the words for them. */
 struct kv_finding {

@@ -265,8 +265,8 @@ struct json_object *kv_sweep_spec(const struct kv_sweep *m)
 	kv_out_put_count(spec, "rounds", m->plan.rounds);
 	kv_out_put_count(spec, "blocks_per_round", KV_CONTRAST_BLOCKS);
 	kv_out_put_count(spec, "seed", m->plan.seed);
-	kv_out_put_string(spec, "design", m->contrast->name);
-	kv_out_put(spec, "sides", describe_series(m->contrast));
+	kv_out_put_string(spec, "contrast", m->contrast->name);
+	kv_out_put(spec, "series", describe_series(m->contrast));
 	kv_out_put_string(spec, "interval", "Wilcoxon's signed ranks over rounds of fresh connections");
 	kv_result_put_limits(spec, &m->work);
 	kv_out_put_bool(spec, "verify", m->plan.verify);
@@ -331,7 +331,7 @@ static double find_capacity(const struct kv_point *p)
 	return least / p->work.threads;
 }
 
-static int measure_point(struct kv_sweep *m, struct json_object *cells)
+static int measure_point(struct kv_sweep *m, struct json_object *points)
 {
 	struct kv_point *point = &m->point;
 	struct kv_ends ends[KV_SERIES_MAX];
@@ -339,7 +339,7 @@ static int measure_point(struct kv_sweep *m, struct json_object *cells)
 	int ret;
 
 	if (check_work(m, &fault)) {
-		json_object_array_add(cells, describe_refused(m, &fault));
+		json_object_array_add(points, describe_refused(m, &fault));
 		if (!m->fault.error)
 			m->fault = fault;
 		return 0;
@@ -356,7 +356,7 @@ static int measure_point(struct kv_sweep *m, struct json_object *cells)
 	if (point->rounds && !m->work.rate)
 		m->capacity = find_capacity(point);
 	if (point->rounds || (ret && ret != -ECANCELED))
-		json_object_array_add(cells, describe_point(m, ret, &fault));
+		json_object_array_add(points, describe_point(m, ret, &fault));
 	kv_point_free(point);
 	if (!ret)
 		return 0;
@@ -380,12 +380,12 @@ static void show_step(struct kv_sweep *m)
 	kv_progress_step(&m->progress, label);
 }
 
-static int measure_step(struct kv_sweep *m, struct json_object *cells)
+static int measure_step(struct kv_sweep *m, struct json_object *points)
 {
 	int ret;
 
 	show_step(m);
-	ret = measure_point(m, cells);
+	ret = measure_point(m, points);
 	kv_progress_finish_step(&m->progress);
 	m->over = ret == -ECANCELED || ret == -ENODEV;
 	return ret;
@@ -418,25 +418,25 @@ static uint32_t find_rate(const struct kv_sweep *m, uint32_t rate)
  * One operation at one size and number of QPs: without a rate, or at all rates. The shares among these are of what is
  * reached without.
  */
-static int measure_rates(struct kv_sweep *m, struct json_object *cells)
+static int measure_rates(struct kv_sweep *m, struct json_object *points)
 {
 	int ret, first = 0;
 
 	m->capacity = 0;
 	m->work.rate = 0;
 	if (!m->rates.n || has_shares(m))
-		first = measure_step(m, cells);
+		first = measure_step(m, points);
 	for (unsigned int i = 0; i < m->rates.n && !m->over; i++) {
 		if (m->rates.value[i] & KV_PARSE_PERCENT && !m->capacity)
 			continue;
 		m->work.rate = find_rate(m, m->rates.value[i]);
-		ret = measure_step(m, cells);
+		ret = measure_step(m, points);
 		first = first ? first : ret;
 	}
 	return first;
 }
 
-static int measure_sizes(struct kv_sweep *m, unsigned int op, unsigned int qps, struct json_object *cells)
+static int measure_sizes(struct kv_sweep *m, unsigned int op, unsigned int qps, struct json_object *points)
 {
 	int first = 0;
 
@@ -444,14 +444,14 @@ static int measure_sizes(struct kv_sweep *m, unsigned int op, unsigned int qps, 
 		int ret;
 
 		set_work(m, op, qps, k);
-		ret = measure_rates(m, cells);
+		ret = measure_rates(m, points);
 		first = first ? first : ret;
 	}
 	return first;
 }
 
 /* A failed point does not end the sweep, unless a signal came or the device is gone. */
-static int measure_points(struct kv_sweep *m, struct json_object *cells)
+static int measure_points(struct kv_sweep *m, struct json_object *points)
 {
 	unsigned int steps = 0;
 	int first = 0;
@@ -461,7 +461,7 @@ static int measure_points(struct kv_sweep *m, struct json_object *cells)
 	kv_progress_start(&m->progress, steps);
 	for (unsigned int i = 0; i < m->ops.n && !m->over; i++) {
 		for (unsigned int q = 0; q < count_qps(m) && !m->over; q++) {
-			int ret = measure_sizes(m, i, q, cells);
+			int ret = measure_sizes(m, i, q, points);
 
 			first = first ? first : ret;
 		}
@@ -473,7 +473,7 @@ static int measure_points(struct kv_sweep *m, struct json_object *cells)
 /**
  * kv_sweep_measure() - measure all points
  * @m: the sweep; receives the number of points tried and measured, and the first fault
- * @doc: receives "null_loop", "cells" and "counters"
+ * @doc: receives "null_loop", "points" and "counters"
  *
  * Faults are printed on stderr as they come.
  *
@@ -483,23 +483,23 @@ static int measure_points(struct kv_sweep *m, struct json_object *cells)
 int kv_sweep_measure(struct kv_sweep *m, struct json_object *doc)
 {
 	enum kv_space_id first = m->contrast->series[0].client;
-	struct json_object *cells = json_object_new_array(), *knees = NULL;
+	struct json_object *points = json_object_new_array(), *knees = NULL;
 	int ret;
 
-	kv_out_put(doc, "cells", cells);
+	kv_out_put(doc, "points", points);
 	ret = measure_null(m, doc);
 	if (ret)
 		return ret;
 	kv_retries_start(&m->retries, &m->site[first], server_site(m, first, 0));
 	for (uint32_t host = 1; host < m->work.hosts; host++)
 		kv_retries_add(&m->retries, server_site(m, first, host));
-	ret = measure_points(m, cells);
+	ret = measure_points(m, points);
 	kv_retries_stop(&m->retries);
 	kv_out_put(doc, "counters", kv_retries_describe(&m->retries));
 	if (m->rates.n)
 		kv_knee_rates_mark(doc);
 	else
-		knees = kv_knee_sizes_describe(cells, kv_out_get(doc, "/spec/sides"));
+		knees = kv_knee_sizes_describe(points, kv_out_get(doc, "/spec/series"));
 	if (knees)
 		kv_out_put(doc, "knees", knees);
 	return ret;
