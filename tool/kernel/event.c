@@ -3,9 +3,8 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <netlink/genl/genl.h>
+#include "kernel/genl.h"
 #include "kernel/msg.h"
 #include "sys/now.h"
 
@@ -26,15 +25,14 @@ static int wait_readable(struct kv_nl *nl, uint64_t deadline_ns)
 
 static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len, struct kv_event *event)
 {
-	struct genlmsghdr *genl;
+	const struct genlmsghdr *genl;
 
-	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family || !genlmsg_valid_hdr(hdr, 0))
+	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family || !nlmsg_valid_hdr(hdr, GENL_HDRLEN))
 		return false;
-	genl = genlmsg_hdr(hdr);
+	genl = nlmsg_data(hdr);
 	memset(event, 0, sizeof(*event));
 	return genl->cmd == KVERBS_CMD_EVENT &&
-	       !kv_nl_take(&kv_shape_event, genlmsg_attrdata(genl, 0),
-			   genlmsg_attrlen(genl, 0), event);
+	       !kv_nl_take(&kv_shape_event, kv_genl_attrs(hdr), kv_genl_attrs_len(hdr), event);
 }
 
 /* 0: an event. -EAGAIN: there is none. -ENOBUFS: events got lost. */

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <linux/genetlink.h>
 #include <linux/netlink.h>
-#include <netlink/genl/genl.h>
 #include <kverbs.h>
+#include "kernel/genl.h"
 #include "kernel/link.h"
 
 #define NOT_PERMITTED "not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
@@ -211,15 +210,15 @@ static int on_interrupted(struct nl_msg *msg, void *arg)
 
 static int on_valid(struct nl_msg *msg, void *arg)
 {
-	struct genlmsghdr *genl = nlmsg_data(nlmsg_hdr(msg));
+	struct nlmsghdr *hdr = nlmsg_hdr(msg);
 	struct exchange *x = arg;
 	int ret = 0;
 
-	if (!is_ours(x, nlmsg_hdr(msg)))
+	if (!is_ours(x, hdr))
 		return NL_SKIP;
 	x->done = !(x->request->nlmsg_flags & (NLM_F_ACK | NLM_F_DUMP));
 	if (x->reply)
-		ret = x->reply(genlmsg_attrdata(genl, 0), genlmsg_attrlen(genl, 0), x->arg);
+		ret = x->reply(kv_genl_attrs(hdr), kv_genl_attrs_len(hdr), x->arg);
 	if (ret < 0 && !x->error)
 		set_error(x, ret, "the module's answer makes no sense", "");
 	return NL_OK;
@@ -247,8 +246,7 @@ struct nl_msg *kv_nl_msg(struct kv_nl *nl, int cmd, int flags)
 		nlmsg_hdr(msg)->nlmsg_len = NLMSG_HDRLEN;
 	else
 		msg = nlmsg_alloc_size(REQUEST_BYTES);
-	if (msg && !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, nl->family, 0,
-				has_answer(cmd) ? flags : NLM_F_ACK, (uint8_t)cmd,
+	if (msg && !kv_genl_put(msg, nl->family, has_answer(cmd) ? flags : NLM_F_ACK, (uint8_t)cmd,
 				KVERBS_GENL_VERSION)) {
 		nlmsg_free(msg);
 		msg = NULL;
@@ -541,8 +539,7 @@ static int find_family(struct kv_nl *nl, struct family *family)
 	struct nl_msg *msg = nlmsg_alloc();
 	int ret;
 
-	if (msg && (!genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, GENL_ID_CTRL, 0, 0,
-				 CTRL_CMD_GETFAMILY, 1) ||
+	if (msg && (!kv_genl_put(msg, GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY, 1) ||
 		    nla_put_string(msg, CTRL_ATTR_FAMILY_NAME, KVERBS_GENL_NAME))) {
 		nlmsg_free(msg);
 		msg = NULL;
@@ -570,7 +567,7 @@ static int open_events(struct kv_nl *nl, int group)
 	int ret;
 
 	nl->events = nl_socket_alloc();
-	if (!nl->events || genl_connect(nl->events))
+	if (!nl->events || nl_connect(nl->events, NETLINK_GENERIC))
 		return kv_backend_fail(&nl->base, -ENOMEM, "no netlink socket for events");
 	nl_socket_disable_seq_check(nl->events);
 	nl_socket_set_nonblocking(nl->events);
@@ -598,7 +595,7 @@ int kv_nl_open(struct kv_nl *nl)
 	memset(nl, 0, sizeof(*nl));
 	nl->base.ops = &kv_nl_backend_ops;
 	nl->sock = nl_socket_alloc();
-	if (!nl->sock || genl_connect(nl->sock)) {
+	if (!nl->sock || nl_connect(nl->sock, NETLINK_GENERIC)) {
 		kv_nl_close(nl);
 		return kv_backend_fail(&nl->base, -EIO, "no netlink socket");
 	}
