@@ -118,7 +118,8 @@ int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *de
 {
 	int ret;
 
-	memset(s, 0, sizeof(*s));
+	/* @has_dev says that there is no device. */
+	memset(s, 0, offsetof(struct kv_session, dev));
 	s->space = space;
 	s->dev_name = dev;
 	s->batch = batch;

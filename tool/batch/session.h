@@ -18,7 +18,6 @@ struct kv_session {
 	bool details; /* the users of objects are shown, too */
 	bool untold; /* the verbs that are called now are not the command's */
 	bool has_dev; /* @dev is valid */
-	struct kv_dev dev; /* the device for commands that name none, see kv_session_dev() */
 	struct kv_variables variables; /* the names of objects and variables */
 	struct json_object *last; /* the document of the last command; an object */
 	/* The verbs of the current command, an array; NULL without @json. */
@@ -28,6 +27,8 @@ struct kv_session {
 	/* Called for each event as it comes; NULL: events are collected in the result. */
 	void (*live)(struct json_object *event, void *arg);
 	void *live_arg; /* for @live */
+	/* The device for commands that name none, see kv_session_dev(): it is large, and stands last. */
+	struct kv_dev dev;
 };
 
 int kv_session_open(struct kv_session *s, enum kv_space_id space, const char *dev, bool batch,

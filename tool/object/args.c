@@ -85,16 +85,22 @@ static struct kv_key *add_members(struct kv_key *key, const struct kv_shape *sha
 const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 				  const struct kv_key *const *more)
 {
-	struct kv_key *table = calloc(KEYS_MAX + 1, sizeof(*table)), *end;
+	/* Of each command, in turn: a table of this size for each is more to clear than all keys. */
+	static struct kv_key most[KEYS_MAX];
+	struct kv_key *end = add_members(most, shape, at, 0, 0), *table;
+	size_t n;
 
-	if (!table)
-		return NULL;
-	end = add_members(table, shape, at, 0, 0);
 	for (; *more; more++) {
 		for (const struct kv_key *key = *more; key->name; key++)
 			*end++ = *key;
 	}
-	return reallocarray(table, (size_t)(end - table) + 1, sizeof(*table));
+	n = (size_t)(end - most);
+	table = malloc((n + 1) * sizeof(*table));
+	if (!table)
+		return NULL;
+	memcpy(table, most, n * sizeof(*table));
+	table[n] = (struct kv_key){ .name = NULL };
+	return table;
 }
 
 /** kv_keys_preset() - set the default values of keys */
