@@ -58,6 +58,8 @@ int kv_field_text(struct json_object *obj, const char *path, char **text)
 static void list_fields(struct json_object *obj, char *text, size_t size)
 {
 	text[0] = '\0';
+	if (!obj)
+		return;
 	json_object_object_foreach(obj, key, value) {
 		(void)value;
 		kv_append(text, size, "%s%s", *text ? ", " : "", key);

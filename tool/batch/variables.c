@@ -193,7 +193,6 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 		return kv_fault_no_memory(f);
 	name->type = type;
 	name->id = id;
-	name->fields = json_object_new_object();
 	if (tsearch(name, &variables->by_object, compare_objects))
 		return 0;
 	name->deleted = true;
@@ -211,6 +210,7 @@ static void add_kept(const char *text, enum kv_type type, uint32_t id, void *arg
 		return;
 	name = find_text(variables, text);
 	name->kept = true;
+	name->fields = json_object_new_object();
 	kv_out_put_count(name->fields, "id", id);
 }
 
@@ -317,6 +317,36 @@ static void copy_fields(struct json_object *to, struct json_object *from)
 		kv_out_put(to, key, json_object_get(value));
 }
 
+/* A complete description is shared as long as the object has no other fields: most have none. */
+static void note_whole(struct kv_variable *name, struct json_object *result)
+{
+	if (name->fields && name->fields != name->whole) {
+		json_object_object_foreach(name->whole ?: result, key, value) {
+			(void)value;
+			json_object_object_del(name->fields, key);
+		}
+		copy_fields(name->fields, result);
+	} else {
+		json_object_put(name->fields);
+		name->fields = json_object_get(result);
+	}
+	json_object_put(name->whole);
+	name->whole = json_object_get(result);
+}
+
+static void note_part(struct kv_variable *name, struct json_object *result)
+{
+	struct json_object *shared = name->fields;
+
+	if (!shared || shared == name->whole) {
+		name->fields = json_object_new_object();
+		if (shared)
+			copy_fields(name->fields, shared);
+		json_object_put(shared);
+	}
+	copy_fields(name->fields, result);
+}
+
 /**
  * kv_variables_note() - note the fields of an object
  * @variables: those of the session; if the object has no name, nothing is kept
@@ -330,19 +360,10 @@ void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32
 {
 	struct kv_variable *name = find_object(variables, type, id);
 
-	if (!name)
-		return;
-	if (note == KV_NOTE_WHOLE) {
-		if (name->whole) {
-			json_object_object_foreach(name->whole, key, value) {
-				(void)value;
-				json_object_object_del(name->fields, key);
-			}
-		}
-		json_object_put(name->whole);
-		name->whole = json_object_get(result);
-	}
-	copy_fields(name->fields, result);
+	if (name && note == KV_NOTE_WHOLE)
+		note_whole(name, result);
+	else if (name)
+		note_part(name, result);
 }
 
 /**

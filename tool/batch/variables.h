@@ -26,7 +26,7 @@
  * @id: id of the object
  * @kept: the object is persistent, and its name is in the file
  * @deleted: the object is gone; its name can be given to another one
- * @fields: fields of the object
+ * @fields: fields of the object; may be @whole itself; NULL: no command has told any
  * @whole: the members of @fields that the last complete description had
  */
 struct kv_variable {
