@@ -36,6 +36,24 @@ largest=2m parted=2,097,152
 refused "size above the device's limit, kernel space" 2 "at most $parted bytes" \
 	$lat --space kernel --size 3m
 refused "size above the device's limit, user space" 2 "at most" $lat --space user --size 2000m
+# What user space has left: huge pages take the rest, nearly all of it.
+available() {
+	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
+}
+[ ! -e /proc/sys/vm/nr_hugepages ] || echo $((($(available) - 400000) / 2048)) >/proc/sys/vm/nr_hugepages
+left=$(available)
+if [ "$left" -lt 1500000 ]; then
+	echo "buf add length $((left * 6 / 10))k" >"$work/large.kv"
+	refused "a buffer of more than half of the memory" 1 \
+		"in user space a buffer may have half of the memory that is available, which is" kverbs batch --space user "$work/large.kv"
+else
+	skip "a buffer of more than half of the memory" "$left KiB are available, and no huge pages that take them"
+fi
+[ ! -e /proc/sys/vm/nr_hugepages ] || echo 0 >/proc/sys/vm/nr_hugepages
+iwarp || for space in kernel user; do
+	refused "more inline than the device takes, $space space" 1 "--inline 65535 may be more than $DEV takes: $space space: " \
+		$lat --space $space --inline 65535 --no-verify
+done
 refused "no operation" 2 "--op" kverbs lat --space kernel
 refused "both ends and one of them" 2 "--space is where both ends are" \
 	kverbs lat --op read --space user --client user

@@ -97,6 +97,7 @@ static const struct {
 } wc_hints[] = {
 	{ 1, "a message was larger than its receive: examples/22-receive-too-small.kv" },
 	{ 4, "a local key or its rights: examples/13-registration.kv" },
+	{ 5, "the QP was in the error state before: its CQ may have had no room, see 'kverbs monitor'" },
 	{ 9, "key, length or rights differ from the peer's: examples/22-receive-too-small.kv" },
 	{ 10, "the peer's key, rights or range: examples/20-wrong-rkey.kv" },
 	{ 12, "the peer has not answered: --ack-timeout, --retry-cnt" },

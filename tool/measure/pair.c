@@ -159,10 +159,17 @@ static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	ret = add_shared(p, first, end, f);
 	init.srq = e->srq;
 	init.max_recv_wr = e->srq ? 0 : recvs;
-	return ret ?:
-	       add_cqs(p, first, end, f) ?:
-	       kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f) ?:
-	       kv_endpoint_add_qp(e, &init, f);
+	ret = ret ?:
+	      add_cqs(p, first, end, f) ?:
+	      kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f);
+	if (ret)
+		return ret;
+	ret = kv_endpoint_add_qp(e, &init, f);
+	/* No attribute of a device tells how much it takes. */
+	if (ret == -EINVAL && init.max_inline)
+		kv_fault_prefix(f, "--inline %u may be more than %s takes: ", init.max_inline,
+				e->site->dev.name);
+	return ret;
 }
 
 static int check_mtu(const struct kv_pair *p, struct kv_fault *f)

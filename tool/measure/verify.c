@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "measure/block.h"
+#include "sys/memory.h"
 #include "sys/now.h"
 
 /*
  * The untimed pass: a few iterations of the same loops, endpoints and requests
  * that are measured afterwards; the contents of the buffers are checked.
  */
+
+/* So many bytes every host has. */
+#define UNCHECKED (1 << 20)
 
 /* Iterations of a ping-pong loop. */
 #define ROUNDS 3
@@ -46,6 +50,17 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 		z = (z ^ z >> 27) * 0x94d049bb133111ebULL;
 		data[i] = (uint8_t)(z >> 32);
 	}
+}
+
+/* Malloc gives memory that is not there, and whoever touches it is killed. */
+static int check_memory(uint32_t size, struct kv_fault *f)
+{
+	uint64_t need = 2ULL * size, available = need > UNCHECKED ? kv_memory_available() : UINT64_MAX;
+
+	if (need <= available)
+		return 0;
+	return kv_fault_set(f, -EDQUOT, "to verify the contents takes %llu bytes of memory, and %llu are available: --no-verify leaves it out",
+			    (unsigned long long)need, (unsigned long long)available);
 }
 
 /* Reports a read or a write of a buffer. */
@@ -301,6 +316,9 @@ int kv_verify_pairs(struct kv_pair *p, unsigned int n, struct kv_fault *f)
 	c.work.qps = n;
 	c.work.both_ways = false;
 
+	ret = check_memory(c.size, f);
+	if (ret)
+		return ret;
 	c.want = malloc(c.size);
 	c.got = malloc(c.size);
 	if (!c.want || !c.got) {

@@ -8,9 +8,13 @@
 #include <unistd.h>
 #include "rules/buf.h"
 #include "sys/clock.h"
+#include "sys/memory.h"
 #include "user/user.h"
 
 const size_t kv_user_buf_size = sizeof(struct kv_user_buf);
+
+/* So many bytes every host has: to look for more takes longer than to touch them. */
+#define UNCHECKED (1 << 20)
 
 /* No kernel has more nodes. */
 #define NODES_MAX 1024
@@ -63,6 +67,21 @@ static uint32_t node_of(const struct kv_user_buf *buf)
 	return (uint32_t)node;
 }
 
+/*
+ * All pages are touched, so what Linux can't give is taken from other processes, or the process is
+ * killed. As much as the buffer has is left for what is done with it. The module has a quota.
+ */
+static int check_memory(struct kv_user *u, uint64_t length)
+{
+	uint64_t available = length > UNCHECKED ? kv_memory_available() : UINT64_MAX;
+
+	if (length <= available / 2)
+		return 0;
+	return kv_user_fail(u, -EDQUOT,
+			    "length is %" PRIu64 " bytes: in user space a buffer may have half of the memory that is available, which is %" PRIu64,
+			    length, available);
+}
+
 static int check_init(struct kv_user *u, const struct kv_buf_init *init)
 {
 	if (!init->length || init->length > KV_USER_BUF_MAX)
@@ -72,7 +91,7 @@ static int check_init(struct kv_user *u, const struct kv_buf_init *init)
 	if (init->pieces > 1)
 		return kv_user_fail(u, -EOPNOTSUPP,
 				    "pieces are for kernel space: in user space a buffer is one piece");
-	return 0;
+	return check_memory(u, init->length);
 }
 
 /*
