@@ -72,9 +72,9 @@ done
 kverbs batch --space kernel /tmp/many >/dev/null
 # The spaces on fresh connections, which differ: how much is exact.
 kverbs compare --ops send,write --sizes 8,4k --time 40ms --rounds 6 --json="$OUT/compare.json" >/tmp/compare
-# batch N: carries out N lines; by a clock of 10 ms, which counts instructions
+# batch N NAME: carries out N lines, which name their objects NAME1, NAME2, …; by a clock of 10 ms, which counts instructions
 batch() {
-	yes 'pd add' | head -n "$1" >/tmp/lines
+	seq "$1" | sed "s/.*/pd add ${2:+name $2&}/" >/tmp/lines
 	read -r start rest </proc/uptime
 	kverbs batch /tmp/lines >/dev/null
 	read -r end rest </proc/uptime
@@ -82,6 +82,7 @@ batch() {
 }
 batch 100 >/dev/null
 echo "batch-line $(echo "$(batch 100) $(batch 20100)" | awk '{ print ($2 - $1) / 20000 }')"
+echo "named-line $(echo "$(batch 100 n) $(batch 20100 n)" | awk '{ print ($2 - $1) / 20000 }')"
 # From fork to exit, the shell's part is 0.2 million. Each leaves a PD behind, which the cost does not depend on.
 commands() {
 	read -r start rest </proc/uptime
@@ -192,6 +193,10 @@ cost=$(get batch-line)
 status=0
 awk "BEGIN { exit !($cost > 10000 && $cost <= 60000) }" || status=1
 result $status "a line of a batch, 'pd add', in the kernel and in the tool: $cost instructions (must be 60000 at most)"
+cost=$(get named-line)
+status=0
+awk "BEGIN { exit !($cost > 10000 && $cost <= 77000) }" || status=1
+result $status "a line that names its object: $cost instructions (must be 77000 at most)"
 cost=$(get command)
 status=0
 awk "BEGIN { exit !($cost > 1000000 && $cost <= 5000000) }" || status=1
