@@ -10,7 +10,6 @@
 #include "cli/interrupt.h"
 #include "cmd/cmd.h"
 #include "model/site.h"
-#include "object/noun.h"
 #include "object/options.h"
 #include "out/out.h"
 
@@ -88,8 +87,9 @@ static int find_name(int argc, char **argv)
 
 static int run_named(int argc, char **argv, int at)
 {
-	char *name = argv[at], several[256];
-	const struct kv_cmd_entry *entry = kv_cmd_find(name, several, sizeof(several));
+	char *name = argv[at];
+	const struct kv_cmd_entry *entry = kv_cmd_find(name);
+	struct kv_fault f = { 0 };
 
 	/* Messages have the whole word. */
 	if (entry)
@@ -100,13 +100,10 @@ static int run_named(int argc, char **argv, int at)
 		argv[1] = name;
 		return kv_cmd_run(entry->cmd, argc - 1, argv + 1);
 	}
-	if (entry || (!*several && kv_noun_find(name)))
+	if (entry || kv_cmd_find_noun(name, &f))
 		return kv_cmd_object(argc - 1, argv + 1);
-	if (*several)
-		fprintf(stderr, "kverbs: '%s' may be %s; see 'kverbs --help'\n", name, several);
-	else
-		fprintf(stderr, "kverbs: there is no command '%s'; see 'kverbs --help'\n", name);
-	return KV_EXIT_USAGE;
+	kv_fault_print(&f);
+	return f.exit;
 }
 
 static int run_command(int argc, char **argv)

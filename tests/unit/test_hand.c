@@ -158,7 +158,11 @@ static void test_objects(void **state)
 	bad(&h, -EINVAL, "pd add name last", "is taken");
 	bad(&h, -EINVAL, "pd add name 1x", "can't be a name");
 	bad(&h, -EINVAL, "pd del", "the id or the name of the pd is missing");
-	bad(&h, -EINVAL, "pd del q", "'q' is qp 1, and no pd");
+	bad(&h, -EINVAL, "pd del q", "'q' is qp 1, and no pd; there are p, 2");
+	bad(&h, -EINVAL, "pd del nosuch", "pd del: 'nosuch' is the name of nothing; there are p, 2");
+	bad(&h, -EINVAL, "post recv qp q sge mr nosuch", "mr 'nosuch' is the name of nothing; there is m");
+	bad(&h, -EINVAL, "refused EINVAL mr add pd nosuch", "pd 'nosuch' is the name of nothing; there are p, 2");
+	bad(&h, -EINVAL, "conn show nosuch", "'nosuch' is the name of nothing; there is none");
 	bad(&h, -EINVAL, "pd del p q", "'q' is too much");
 	good(&h, "pd list p");
 	good(&h, "pd add name gone");
@@ -166,6 +170,11 @@ static void test_objects(void **state)
 	bad(&h, -ENOENT, "pd delete 9", "pd del: no pd with id 9");
 	bad(&h, -EINVAL, "pd", "a word is missing behind 'pd': add, show, del");
 	bad(&h, -EINVAL, "pd fly", "'fly' is not known; there are add, show, del");
+	bad(&h, -EINVAL, "pd shwo", "'shwo' is not known, but 'show' is; there are add, show, del");
+	bad(&h, -EINVAL, "pd lst", "'lst' is not known, but 'list' is; there are add");
+	bad(&h, -EINVAL, "dev dleete", "'dleete' is not known; there are show");
+	bad(&h, -EINVAL, "qp a", "qp: 'a' may be add, attach, address");
+	bad(&h, -EINVAL, "pdd add", "there is no command 'pdd', but there is 'pd'; there are dev, pd");
 	bad(&h, -EINVAL, "fly", "there is no command 'fly'; there are dev, pd");
 	bad(&h, -EINVAL, "qp add pd p", "it takes 'cq' alone, or 'send-cq' and 'recv-cq'");
 	bad(&h, -EINVAL, "qp add pd p cq c send-cq c recv-cq c", "it takes 'cq' alone");
@@ -178,6 +187,7 @@ static void test_objects(void **state)
 	bad(&h, -EBUSY, "mr del m", "mr del: used by what nobody sees (EBUSY)");
 	for (int i = 0; i < 9; i++)
 		good(&h, "qp add pd p cq c");
+	bad(&h, -EINVAL, "qp show p", "there are q, 2, 3, 4, 5, 6, 7, 8 and 2 more");
 	bad(&h, -EBUSY, "cq del c", "qp 8 and 2 more: delete these first");
 	fake_world.in_use = false;
 	/* A name outlives its object, until another one takes it. */
@@ -238,7 +248,8 @@ static void test_kept_names(void **state)
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/result/used_by_qp")), 1);
 	h.s.details = false;
 	bad(&h, -EINVAL, "pd add name dom", "the name 'dom' is taken: pd 1 has it");
-	bad(&h, -EINVAL, "mr show dom", "'dom' is pd 1, and no mr");
+	bad(&h, -EINVAL, "mr show dom", "'dom' is pd 1, and no mr; there is none: 'name' behind 'mr add' names one");
+	bad(&h, -EINVAL, "pd show mod", "'mod' is the name of nothing; there is dom");
 	good(&h, "qp del 1");
 	/* In a batch a name of its own hides a kept one. */
 	renew(&h, true);

@@ -215,6 +215,13 @@ static void test_args(void **state)
 	assert_int_equal(parse("pd p colours none", &a, &f), 0);
 	assert_int_equal(a.colours, 0);
 
+	/* Cut short; a whole key is no beginning of another one. */
+	assert_int_equal(parse("pd p qu num 7 colour red sge m m of 8 --ti 1s", &a, &f), 0);
+	assert_int_equal(a.number, 7);
+	assert_int_equal(a.piece[0].mr, 9);
+	assert_int_equal(a.piece[0].offset, 8);
+	assert_int_equal(a.time, 1000000000);
+
 	assert_int_equal(parse("sge mr m sge mr 4 offset 8 pd p", &a, &f), 0);
 	assert_int_equal(a.pieces, 2);
 	assert_int_equal(a.piece[0].mr, 9);
@@ -235,6 +242,15 @@ static void test_args_refused(void **state)
 		{ "pd", "'pd' needs a value: its protection domain" },
 		{ "pd p pd p", "'pd' is given twice" },
 		{ "pd p frob 1", "'frob' is not known; it takes pd, quick, number" },
+		{ "pd p nubmer 1", "'nubmer' is not known, but 'number' is; it takes pd, quick" },
+		{ "pd p --nubmer 1", "'--nubmer' is not known, but '--number' is" },
+		{ "pd p --detials", "'--detials' is not known, but '--details' is" },
+		{ "pd p col red", "'col' may be colour, colours" },
+		{ "pd p --col red", "'--col' may be --colour, --colours" },
+		{ "pd p sge mr 1 ofset 1", "'ofset' is not known, but 'offset' is" },
+		{ "pd p of 1", "'of' belongs to a piece: 'sge' has to stand before it" },
+		{ "pd p num 1 number 1", "'number' is given twice" },
+		{ "pd p num x", "number 'x' is no number" },
 		{ "pd p 1", "'1' is not known" },
 		{ "pd p mr 1", "'mr' belongs to a piece: 'sge' has to stand before it" },
 		{ "pd p sge", "'mr' is missing: whose" },

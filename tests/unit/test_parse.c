@@ -2,6 +2,7 @@
 #include "test.h"
 #include <stdio.h>
 #include <errno.h>
+#include "cli/guess.h"
 #include "rules/request.h"
 
 #define UNTOUCHED 0xdeadbeef
@@ -106,6 +107,45 @@ static void test_match(void **state)
 			assert_string_equal(match.row, typed[i].word);
 		else
 			assert_null(match.row);
+	}
+}
+
+static void test_guess(void **state)
+{
+	static const char *const words[] = { "iters", "ib-port", "pd", "list", "details" };
+	static const struct {
+		const char *text;
+		const char *several;
+		const char *nearest;
+	} typed[] = {
+		{ "i", "--iters, --ib-port", NULL },
+		{ "it", "--iters", NULL },
+		{ "itres", "", "iters" }, /* exchanged */
+		{ "iiters", "", "iters" },
+		{ "itrs", "", "iters" },
+		{ "dteials", "", "details" },
+		{ "dtlaizs", "", NULL },
+		{ "ilst", "", "list" },
+		{ "lisu", "", "list" },
+		{ "lasu", "", NULL },
+		{ "pdd", "", "pd" },
+		{ "qd", "", "pd" },
+		{ "x", "", NULL },
+		{ "", "", NULL },
+		{ "a-word-that-is-longer-than-any-word-of-a-table", "", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(typed) / sizeof(typed[0]); i++) {
+		struct kv_guess g;
+
+		kv_guess_begin(&g, "--", typed[i].text, strlen(typed[i].text));
+		for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++)
+			kv_guess_add(&g, words[j]);
+		assert_string_equal(g.several, typed[i].several);
+		if (typed[i].nearest)
+			assert_string_equal(g.nearest, typed[i].nearest);
+		else if (g.nearest && !*typed[i].several)
+			fail_msg("'%s' is not '%s'", typed[i].text, g.nearest);
 	}
 }
 
@@ -487,6 +527,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_count),
 		cmocka_unit_test(test_match),
+		cmocka_unit_test(test_guess),
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_cpus),

@@ -53,14 +53,19 @@ table() {
 	cat <<END
 # Words.
 2 | there is no command 'fly'; see 'kverbs --help' | fly
+2 | there is no command 'pdd', but there is 'pd'; see 'kverbs --help' | pdd add
 2 | pd: a word is missing behind 'pd': add, show, del | pd
 2 | pd: 'fly' is not known; there are add, show, del | pd fly
+2 | pd: 'shwo' is not known, but 'show' is; there are add, show, del | pd shwo
 2 | pd add: 'fly' is not known; it takes dev, name | pd add fly 1
+2 | pd add: 'nmae' is not known, but 'name' is; it takes dev, name | pd add nmae x
+2 | pd add: '--detials' is not known, but '--details' is; it takes dev, name | pd add --detials
+2 | cq add: 'c' may be cqe, comp-vector, context | cq add c 8
 2 | pd add: '2x' can't be a name: a name has letters, digits and _, and no digit first | pd add name 2x
 2 | pd show: '0' is no pd: it takes an id, from 1 on, or a name | pd show 0
 2 | pd show: '-1' is no pd: it takes an id, from 1 on, or a name | pd show -1
 2 | pd show: '4294967296' is no pd: it takes an id, from 1 on, or a name | pd show 4294967296
-2 | pd show: 'p' is the name of nothing; 'name p' at the end of 'pd add' changes that | pd show p
+2 | pd show: 'p' is the name of nothing; there is $pd | pd show p
 2 | pd show: 'fly' is too much: it takes nothing more | pd show $pd fly
 2 | pd show: '$pd' is too much: it takes nothing more | pd show $pd $pd
 2 | pd del: the id or the name of the pd is missing | pd del
@@ -211,16 +216,18 @@ told "batch of two files" 2 "'b' is one file too many; 'kverbs batch' takes one"
 told "batch of no file" 1 "nosuch: cannot open it: No such file or directory" kverbs batch nosuch
 told "batch of a folder" 1 "/tmp: cannot read it: Is a directory" kverbs batch /tmp
 told "an option without a command" 2 "'--fly' is no option that goes without a command; see 'kverbs --help'" kverbs --fly
-told "ping, unknown option" 2 "--fly is no option of 'kverbs ping', or the beginning of several; see 'kverbs ping --help'" \
+told "ping, unknown option" 2 "--fly is no option of 'kverbs ping'; see 'kverbs ping --help'" \
 	kverbs ping --fly
-told "batch, unknown option" 2 "--fly is no option of 'kverbs batch', or the beginning of several; see 'kverbs batch --help'" \
+told "batch, unknown option" 2 "--fly is no option of 'kverbs batch'; see 'kverbs batch --help'" \
 	kverbs batch --fly
 told "lat, a letter of perftest's that it does not have" 2 "-a is an option of perftest: 'kverbs compare --sizes all' and 'kverbs bw --size all' measure all sizes" kverbs lat -a
 told "bw, a letter of perftest's that has a value" 2 "-o is an option of perftest: as many READs and atomics of a stream are outstanding as both devices can" kverbs bw -o 64
 told "lat, an option that is misspelled" 2 "--itres is no option of 'kverbs lat', but --iters is; see 'kverbs lat --help'" \
 	kverbs lat --itres 5
 told "lat, an option that is misspelled, with a value" 2 \
-	"--packet-mtu=4096 is no option of 'kverbs lat', or the beginning of several; see 'kverbs lat --help'" kverbs lat --packet-mtu=4096
+	"--packet-mtu=4096 is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat --packet-mtu=4096
+told "lat, what may be several options" 2 "--pe may be --peer-dev, --peer-ib-port, --peer-gid-index, --peer-gid; see 'kverbs lat --help'" \
+	kverbs lat --pe 4
 told "lat, a letter that is none" 2 "-z is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat -z
 told "lat, a letter with a wrong value" 2 "--size 'many' is no number; it takes bytes from 1 to 4294967295, or KiB, MiB or GiB as in 4k, 1m or 1g" \
 	kverbs lat -smany

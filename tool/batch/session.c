@@ -175,17 +175,54 @@ int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 
 /* The ids of a type's objects. */
 struct ids {
-	char text[128];
+	struct kv_variables *names; /* a name stands for its id; NULL: none does */
+	enum kv_type type; /* of the objects */
+	char text[IDS * 48];
 	unsigned int n;
 };
 
 static int add_id(const union kv_object *object, void *arg)
 {
 	struct ids *ids = arg;
+	const char *name = ids->names ? kv_variables_of(ids->names, ids->type, object->id) : NULL;
 
-	if (ids->n++ < IDS)
-		kv_append(ids->text, sizeof(ids->text), "%s%u", ids->n > 1 ? ", " : "", object->id);
+	if (ids->n++ >= IDS)
+		return 0;
+	kv_append(ids->text, sizeof(ids->text), "%s", ids->n > 1 ? ", " : "");
+	if (name)
+		kv_append(ids->text, sizeof(ids->text), "%.40s", name);
+	else
+		kv_append(ids->text, sizeof(ids->text), "%u", object->id);
 	return 0;
+}
+
+/* Adds the objects that there are. Returns how many. */
+static unsigned int tell_objects(struct kv_session *s, enum kv_type type, bool by_name, struct kv_fault *f)
+{
+	struct ids ids = { .names = by_name ? &s->variables : NULL, .type = type };
+
+	if (s->b->ops->each(s->b, type, add_id, &ids))
+		return IDS;
+	kv_append(f->text, sizeof(f->text), "; there %s %s", ids.n > 1 ? "are" : "is",
+		  ids.n ? ids.text : "none");
+	if (ids.n > IDS)
+		kv_append(f->text, sizeof(f->text), " and %u more", ids.n - IDS);
+	return ids.n;
+}
+
+/* Adds the objects that there are to a message about a name that is none of them. */
+static void tell_names(struct kv_session *s, struct kv_fault *f)
+{
+	enum kv_type type = (enum kv_type)(s->variables.missing - 1);
+
+	if (!s->variables.missing)
+		return;
+	s->variables.missing = 0;
+	s->untold = true;
+	if (!tell_objects(s, type, true, f) && kv_object_rows[type].add)
+		kv_append(f->text, sizeof(f->text), ": 'name' behind '%s add' names one",
+			  kv_enum_name(kv_enum_type, type));
+	s->untold = false;
 }
 
 /* The type of the object whose id is at @m; KV_TYPES: it is no id. */
@@ -203,7 +240,6 @@ static enum kv_type type_of(const struct kv_member *m)
 /* Adds the objects that there are to a message about one that does not exist. */
 static void tell_ids(struct kv_session *s, enum kv_type type, uint32_t id, struct kv_fault *f)
 {
-	struct ids ids = { .n = 0 };
 	const char *name;
 
 	if (type == KV_TYPES)
@@ -212,12 +248,7 @@ static void tell_ids(struct kv_session *s, enum kv_type type, uint32_t id, struc
 	if (name)
 		kv_append(f->text, sizeof(f->text), ": '%s' was %s %u", name,
 			  kv_enum_name(kv_enum_type, type), id);
-	if (s->b->ops->each(s->b, type, add_id, &ids))
-		return;
-	kv_append(f->text, sizeof(f->text), "; there %s %s", ids.n > 1 ? "are" : "is",
-		  ids.n ? ids.text : "none");
-	if (ids.n > IDS)
-		kv_append(f->text, sizeof(f->text), " and %u more", ids.n - IDS);
+	tell_objects(s, type, false, f);
 }
 
 /* Adds the device's limit to a message about a @value that is above it. */
@@ -381,15 +412,18 @@ static int prepare(const struct kv_choice *c, bool batch, struct kv_variables *v
 int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f)
 {
-	struct kv_given *args;
-	int ret = prepare(c, s->batch, &s->variables, word, n, &args, f);
+	struct kv_given *args = NULL;
+	int ret;
 
-	if (ret)
-		return ret;
-	if (c->command->raw)
-		return c->command->raw(s, word + c->used, n - c->used, result, f);
-	ret = c->command->fn(s, args, result, f);
+	s->variables.missing = 0;
+	ret = prepare(c, s->batch, &s->variables, word, n, &args, f);
+	if (!ret && c->command->raw)
+		ret = c->command->raw(s, word + c->used, n - c->used, result, f);
+	else if (!ret)
+		ret = c->command->fn(s, args, result, f);
 	free(args);
+	if (ret)
+		tell_names(s, f);
 	return ret;
 }
 

@@ -269,7 +269,7 @@ const char *kv_variables_of(struct kv_variables *variables, enum kv_type type, u
  * @type: type of the object
  * @text: its id, or its name
  * @id: receives its id
- * @why: receives the reason of a refusal
+ * @why: receives the reason of a refusal, and @variables->missing the type if no object of it has this name
  *
  * Return: 0 or -EINVAL.
  */
@@ -302,9 +302,10 @@ int kv_variables_id(struct kv_variables *variables, enum kv_type type,
 		*id = name->id;
 		return 0;
 	}
+	if (!name || !name->value)
+		variables->missing = type + 1;
 	if (!name)
-		return kv_why_set(why, "is the name of nothing; 'name %.64s' at the end of '%s add' changes that",
-				  text, word);
+		return kv_why_set(why, "is the name of nothing");
 	if (name->value)
 		return kv_why_set(why, "is a variable; $%.64s stands for its value", text);
 	return kv_why_set(why, "is %s %u, and no %s", kv_enum_name(kv_enum_type, name->type),

@@ -54,12 +54,14 @@ enum kv_names {
  * @by_object: the entries of objects that are not deleted, by type and id
  * @names: names of persistent objects
  * @bytes: length of the values of all variables
+ * @missing: what kv_variables_id() has last looked for in vain is of this type, plus 1; 0: nothing
  */
 struct kv_variables {
 	void *by_text;
 	void *by_object;
 	enum kv_names names;
 	size_t bytes;
+	unsigned int missing;
 };
 
 /* The completeness of a result about an object. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/guess.h"
 #include "cli/option.h"
 #include "cli/wrap.h"
 
@@ -203,58 +204,24 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	return exact ? NULL : match.row;
 }
 
-/* How many letters must be put in, left out or changed (Levenshtein); of @a there are @n. */
-static size_t count_changes(const char *a, size_t n, const char *b)
-{
-	size_t row[NAME], m = strlen(b);
-
-	if (m >= NAME)
-		return SIZE_MAX;
-	for (size_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		size_t diagonal = row[0];
-
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t changed = diagonal + (a[i - 1] != b[j - 1]);
-			size_t moved = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			diagonal = row[j];
-			row[j] = changed < moved ? changed : moved;
-		}
-	}
-	return row[m];
-}
-
-/* The option that is spelled nearly so, or NULL. */
-static const char *find_nearest(const struct kv_option *rows, const char *text)
-{
-	size_t least = 3, length = strcspn(text, "=");
-	const char *nearest = NULL;
-
-	for (; !is_end(rows); rows++) {
-		size_t changes = rows->name && rows->help ?
-				 count_changes(text, length, rows->name) : SIZE_MAX;
-
-		if (changes < least && changes < length) {
-			least = changes;
-			nearest = rows->name;
-		}
-	}
-	return nearest;
-}
-
 static int refuse_unknown(const char *command, const struct kv_option *rows, const char *text,
 			  struct kv_fault *f)
 {
-	const char *nearest = text[1] == '-' ? find_nearest(rows, text + 2) : NULL;
+	struct kv_guess g;
 
-	if (nearest)
+	kv_guess_begin(&g, "--", text + 2, text[1] == '-' ? strcspn(text + 2, "=") : 0);
+	for (; !is_end(rows); rows++) {
+		if (rows->name && rows->help)
+			kv_guess_add(&g, rows->name);
+		if (rows->alias)
+			kv_guess_add(&g, rows->alias);
+	}
+	if (g.n > 1)
+		return kv_fault_usage(f, "%s may be %s; see 'kverbs %s --help'", text, g.several, command);
+	if (g.nearest)
 		return kv_fault_usage(f, "%s is no option of 'kverbs %s', but --%s is; see 'kverbs %s --help'",
-				      text, command, nearest, command);
-	return kv_fault_usage(f, "%s is no option of 'kverbs %s'%s; see 'kverbs %s --help'", text, command,
-			      text[1] == '-' ? ", or the beginning of several" : "", command);
+				      text, command, g.nearest, command);
+	return kv_fault_usage(f, "%s is no option of 'kverbs %s'; see 'kverbs %s --help'", text, command, command);
 }
 
 /* In --json FILE, FILE would be taken for a HOST, or for a document to merge. */

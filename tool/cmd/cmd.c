@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 #include <string.h>
+#include "cli/guess.h"
 #include "cmd/cmd.h"
+#include "object/describe.h"
+#include "object/noun.h"
 #include "out/csv.h"
 #include "out/plot.h"
 
@@ -46,26 +49,47 @@ const struct kv_option kv_cmd_no_rows[] = {
 /**
  * kv_cmd_find() - look for a command
  * @name: its word, perhaps cut short
- * @several: receives the words that begin so, if there are several
  *
- * Return: its entry, or NULL.
+ * Return: its entry; or NULL, also for a command that there is in a batch only.
  */
-const struct kv_cmd_entry *kv_cmd_find(const char *name, char *several, size_t size)
+const struct kv_cmd_entry *kv_cmd_find(const char *name)
 {
 	struct kv_match match = { 0 };
 
-	*several = '\0';
 	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
-		unsigned int before = match.n;
-
-		if (!e->name)
-			continue;
-		if (kv_match(&match, name, e->name, e))
+		if (e->name && kv_match(&match, name, e->name, e))
 			break;
-		if (match.n > before)
-			kv_append(several, size, "%s%s", *several ? ", " : "", e->name);
 	}
 	return match.row;
+}
+
+/**
+ * kv_cmd_find_noun() - look for a noun
+ * @name: its word, perhaps cut short, which kv_cmd_find() does not find
+ * @f: receives the reason why there is none
+ *
+ * Return: the noun, or NULL.
+ */
+const struct kv_noun *kv_cmd_find_noun(const char *name, struct kv_fault *f)
+{
+	const struct kv_noun *noun = kv_noun_find(name);
+	struct kv_guess g;
+
+	kv_guess_begin(&g, "", name, strlen(name));
+	for (const struct kv_cmd_entry *e = kv_cmd_list; e->help; e++) {
+		if (e->name)
+			kv_guess_add(&g, e->name);
+	}
+	if (!g.n && noun)
+		return noun;
+	kv_guess_add(&g, "help");
+	if (g.n > 1)
+		kv_fault_usage(f, "'%s' may be %s; see 'kverbs --help'", name, g.several);
+	else if (g.nearest)
+		kv_fault_usage(f, "there is no command '%s', but there is '%s'; see 'kverbs --help'", name, g.nearest);
+	else
+		kv_fault_usage(f, "there is no command '%s'; see 'kverbs --help'", name);
+	return NULL;
 }
 
 static int print(const struct kv_cmd *cmd, struct json_object *doc, struct kv_fault *f)

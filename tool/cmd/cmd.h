@@ -84,4 +84,7 @@ struct kv_cmd_entry {
 
 extern const struct kv_cmd_entry kv_cmd_list[];
 
-const struct kv_cmd_entry *kv_cmd_find(const char *name, char *several, size_t size);
+struct kv_noun;
+
+const struct kv_cmd_entry *kv_cmd_find(const char *name);
+const struct kv_noun *kv_cmd_find_noun(const char *name, struct kv_fault *f);

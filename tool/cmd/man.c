@@ -196,7 +196,6 @@ static void print_list(void)
 static int check(int n, char **word, struct kv_fault *f)
 {
 	struct subject *s = &subject;
-	char several[256];
 
 	if (n > 1)
 		return kv_fault_usage(f, "'%s' is one command too many; 'kverbs man' takes one or none",
@@ -205,11 +204,9 @@ static int check(int n, char **word, struct kv_fault *f)
 		return kv_fault_usage(f, "--list takes no command");
 	if (!n)
 		return 0;
-	s->entry = kv_cmd_find(word[0], several, sizeof(several));
-	s->noun = *several ? NULL : kv_noun_find(s->entry ? s->entry->name : word[0]);
-	if (s->entry || s->noun)
-		return 0;
-	return kv_fault_usage(f, "there is no command '%s'; 'kverbs --help' lists them", word[0]);
+	s->entry = kv_cmd_find(word[0]);
+	s->noun = s->entry ? kv_noun_find(s->entry->name) : kv_cmd_find_noun(word[0], f);
+	return s->entry || s->noun ? 0 : -EINVAL;
 }
 
 static int run(struct kv_fault *f)

@@ -2,8 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
+#include "cli/guess.h"
 #include "cli/parse.h"
 #include "object/args.h"
+#include "object/options.h"
 
 /* No command has more keys. */
 #define KEYS_MAX 63
@@ -132,24 +134,34 @@ struct reader {
 	uint64_t piece_seen;
 };
 
+/* A key may be written as an option. */
+static const char *skip_dashes(const char *word)
+{
+	return strncmp(word, "--", 2) ? word : word + 2;
+}
+
+/* Adds the keys of a table that a word may be. True: the word is a whole key. */
+static bool match_keys(struct kv_match *m, const struct kv_key *table, const char *word)
+{
+	for (; table->name; table++) {
+		if (!table->bare && kv_match(m, skip_dashes(word), table->name, table))
+			return true;
+	}
+	return false;
+}
+
 /**
  * kv_key_find() - look for a key
- * @word: its name, which may have _ for -, and be written as an option, with -- before it
+ * @word: its name, perhaps cut short, with _ for -, or written as an option, with -- before it
  *
  * Return: the key, or NULL.
  */
 const struct kv_key *kv_key_find(const struct kv_key *table, const char *word)
 {
-	size_t n;
+	struct kv_match match = { 0 };
 
-	if (!strncmp(word, "--", 2))
-		word += 2;
-	n = strlen(word);
-	for (; table->name; table++) {
-		if (kv_word_begins(table->name, word, n) && !table->name[n])
-			return table;
-	}
-	return NULL;
+	match_keys(&match, table, word);
+	return match.row;
 }
 
 /* Find the key whose pieces have the key @name. */
@@ -163,29 +175,45 @@ static const struct kv_key *find_opener(const struct kv_key *table, const char *
 }
 
 /* The keys of a table, without a bare one, separated by commas. */
-static void list_keys(const struct kv_key *table, char *text, size_t size)
+static void list_keys(const struct kv_key *table, char *text, size_t size, struct kv_guess *g)
 {
 	text[0] = '\0';
 	table += table->bare;
 	for (const struct kv_key *k = table; k->name; k++) {
 		kv_append(text, size, "%s%s", k == table ? "" : ", ", k->name);
-		for (const struct kv_key *p = k->piece; p && p->name; p++)
+		kv_guess_add(g, k->name);
+		for (const struct kv_key *p = k->piece; p && p->name; p++) {
 			kv_append(text, size, "%s%s%s", p == k->piece ? " (" : ", ", p->name,
 				  p[1].name ? "" : ")");
+			kv_guess_add(g, p->name);
+		}
 	}
 }
 
 static int refuse_unknown(const struct reader *r, const char *word)
 {
-	const struct kv_key *opener = find_opener(r->table, word);
+	const struct kv_key *opener = r->piece ? NULL : find_opener(r->table, word);
+	const char *bare = skip_dashes(word), *dashes = bare > word ? "--" : "";
+	struct kv_guess g;
 	char keys[640];
 
 	if (opener)
 		return kv_fault_usage(r->f, "'%s' belongs to a piece: '%s' has to stand before it",
 				      word, opener->name);
-	list_keys(r->table, keys, sizeof(keys));
+	kv_guess_begin(&g, dashes, bare, strlen(bare));
+	list_keys(r->table, keys, sizeof(keys), &g);
+	/* Options are read before keys, whole ones only. */
+	for (const struct kv_option *row = kv_object_command_rows; *dashes && !g.n && row->name; row++) {
+		if (row->help)
+			kv_guess_add(&g, row->name);
+	}
 	if (!*keys)
 		return kv_fault_usage(r->f, "'%s' is too much: it takes nothing more", word);
+	if (g.n > 1)
+		return kv_fault_usage(r->f, "'%s' may be %s", word, g.several);
+	if (g.nearest)
+		return kv_fault_usage(r->f, "'%s' is not known, but '%s%s' is; it takes %s", word, dashes,
+				      g.nearest, keys);
 	return kv_fault_usage(r->f, "'%s' is not known; it takes %s", word, keys);
 }
 
@@ -337,22 +365,24 @@ static int take_bare(struct reader *r, const char *value)
 /* Takes a key of the open piece, or else of the command; @n: number of words left, at least 1. */
 static int take_key(struct reader *r, char **words, size_t n, size_t *used)
 {
-	const struct kv_key *table = r->table, *key = NULL;
+	const struct kv_key *table = r->table, *key;
 	uint64_t *seen = &r->seen, bit;
 	const char *word = words[0];
+	struct kv_match match = { 0 };
+	bool whole = r->piece && match_keys(&match, r->opener->piece, word);
+	const void *in_piece = match.row;
 	void *args = r->args;
 
-	if (r->piece)
-		key = kv_key_find(r->opener->piece, word);
-	if (key) {
+	if (!whole)
+		match_keys(&match, table, word);
+	key = match.row;
+	if (!key)
+		return refuse_unknown(r, word);
+	if (key == in_piece) {
 		table = r->opener->piece;
 		seen = &r->piece_seen;
 		args = r->piece;
-	} else {
-		key = kv_key_find(table, word);
 	}
-	if (!key)
-		return refuse_unknown(r, word);
 	*used = 1;
 	note_given(key, args);
 	if (key->kind == KV_KEY_PIECE)

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "cli/guess.h"
 #include "cli/interrupt.h"
 #include "object/object.h"
 #include "object/text.h"
@@ -382,6 +383,9 @@ const struct kv_noun *kv_noun_find(const char *name)
 	return match.row;
 }
 
+/* iproute2's words, and ours. */
+static const char *const aliases[][2] = { { "list", "show" }, { "delete", "del" } };
+
 /**
  * kv_command_find() - look for a command
  * @noun: the command's noun
@@ -393,10 +397,8 @@ const struct kv_command *kv_command_find(const struct kv_noun *noun, const char 
 {
 	struct kv_match match = { 0 };
 
-	if (!strcmp(name, "list"))
-		name = "show";
-	if (!strcmp(name, "delete"))
-		name = "del";
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
+		name = strcmp(name, aliases[i][0]) ? name : aliases[i][1];
 	for (const struct kv_command *c = noun->command; c->name; c++) {
 		if (kv_match(&match, name, c->name, c))
 			break;
@@ -405,30 +407,35 @@ const struct kv_command *kv_command_find(const struct kv_noun *noun, const char 
 }
 
 /* A word that is the beginning of several is refused with these, any other one with all. */
-static void list_word(char *text, char *several, size_t size, const char *word, const char *typed)
+static void list_word(char *text, size_t size, struct kv_guess *g, const char *word)
 {
-	size_t n = strlen(typed);
-
 	kv_append(text, size, "%s%s", *text ? ", " : "", word);
-	if (n && kv_word_begins(word, typed, n))
-		kv_append(several, size, "%s%s", *several ? ", " : "", word);
+	kv_guess_add(g, word);
 }
 
 /* @noun: NULL: @word should be one; @word: NULL: it is missing */
 static int refuse(const struct kv_noun *noun, const char *word, struct kv_fault *f)
 {
-	char text[256] = "", several[256] = "";
+	char text[256] = "", but[64] = "";
+	struct kv_guess g;
 
+	kv_guess_begin(&g, "", word ?: "", strlen(word ?: ""));
 	for (size_t i = 0; !noun && nouns[i]; i++)
-		list_word(text, several, sizeof(text), nouns[i]->name, word);
+		list_word(text, sizeof(text), &g, nouns[i]->name);
 	for (const struct kv_command *c = noun ? noun->command : NULL; c && c->name; c++)
-		list_word(text, several, sizeof(text), c->name, word ?: "");
-	if (*several)
-		return kv_fault_usage(f, "'%s' may be %s", word, several);
+		list_word(text, sizeof(text), &g, c->name);
+	for (size_t i = 0; noun && !g.n && i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+		if (kv_command_find(noun, aliases[i][0]))
+			kv_guess_add(&g, aliases[i][0]);
+	}
+	if (g.n > 1)
+		return kv_fault_usage(f, "'%s' may be %s", word, g.several);
 	if (!word)
 		return kv_fault_usage(f, "a word is missing behind '%s': %s", noun->name, text);
-	return kv_fault_usage(f, noun ? "'%s' is not known; there are %s" : "there is no command '%s'; there are %s",
-			      word, text);
+	if (g.nearest)
+		snprintf(but, sizeof(but), noun ? ", but '%s' is" : ", but there is '%s'", g.nearest);
+	return kv_fault_usage(f, noun ? "'%s' is not known%s; there are %s" : "there is no command '%s'%s; there are %s",
+			      word, but, text);
 }
 
 /**
