@@ -412,6 +412,10 @@ has "--repeat: the times are medians" "What the verbs of each line took, in *s, 
 same "--repeat: what is told is told once in a space" 2 "$(grep -c '^qp ' "$work/out")"
 kverbs batch "$work/set-up" --space both --repeat 5 --json >"$work/json"
 check "--space both --json is one document" json "$work/json"
+keep batch "$work/json"
+check "its shape is that of docs/json.md" jq -e '.schema == "kverbs.batch" and .repeat == 5 and (.kernel[0] | .line == 1 and
+	has("result") and has("verbs")) and (.times | length > 0 and all(.[]; has("line") and has("command") and has("kernel_ns") and
+	has("user_samples")))' "$work/json"
 kverbs batch "$work/set-up" --json >"$work/json"
 check "--json is one document" json "$work/json"
 kverbs batch /dev/null --json >"$work/json"

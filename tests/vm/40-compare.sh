@@ -257,7 +257,7 @@ check "nothing of all this is left" nothing_left
 for boot in 1 2 3 4 5 6; do
 	jq -c ".environment.boot_id = \"boot $boot\" | .spec.seed = $boot |
 		.points[].difference_ns.value = -1000 - $boot | .points[].kernel.resent = 0 | .points[].user.resent = 0 |
-		.points[].steal = 0 | .points[].user.p50_ns = 9000 + $boot" "$work/compare.json" >"$work/boot-$boot.json"
+		.points[].steal = 0 | .points[].user.p50_ns = 9000 + $boot | .points[].kernel.p50_ns = 8000" "$work/compare.json" >"$work/boot-$boot.json"
 done
 check "merge works" sh -c "kverbs merge --json='$work/merged.json' '$work'/boot-?.json >'$work/merged'"
 check "merge as comma-separated values" sh -c "kverbs merge --csv '$work'/boot-?.json >'$work/csv'"
@@ -273,6 +273,17 @@ holds "merge: which boots, and in which order each was measured" '.spec.boots | 
 check "merge prints it" grep -qE '^write +8 B completion +6 +8.00 +9.00 +-1.00 +-11 +-1.01 \.\. -1.00 kernel faster$' "$work/merged"
 check "merge calls the difference as compare does" sh -c "grep -q ' K - U ' '$work/merged' && grep -q ' K - U ' '$work/compare'"
 check "merge of five boots has no interval" sh -c "kverbs merge '$work'/boot-[1-5].json | grep -q 'an interval takes 6'"
+# Estimates that are larger than the medians, as of two modes: no series has a negative median.
+for boot in 1 2 3 4 5 6; do
+	jq -c ".cells[].difference_ns.value = -20000 - $boot" "$work/boot-$boot.json" >"$work/modes-$boot.json"
+done
+check "merge of estimates that are larger than the medians" sh -c "kverbs merge --json='$work/modes.json' '$work'/modes-?.json >'$work/modes'"
+document=$work/modes.json
+holds "merge: each series has its own median then" 'all(.cells[]; (.kernel.boot_p50_ns | unique) == [8000] and .difference_ns.value == -20003.5)'
+check "merge prints no negative median" grep -qE '^write +8 B completion +6 +8.00 +9.00 ' "$work/modes"
+jq '.cells[0].user.p50_ns = -5' "$work/boot-2.json" >"$work/damaged.json"
+refused "merge: a negative median" 1 "damaged.json is damaged: user of" kverbs merge "$work/damaged.json"
+document=$work/merged.json
 refused "merge: two documents of one boot" 1 "boot-1.json are of the same boot" \
 	kverbs merge "$work/boot-1.json" "$work/boot-1.json"
 jq '.environment.kernel = "5.4"' "$work/boot-2.json" >"$work/old.json"

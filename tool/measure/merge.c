@@ -67,6 +67,36 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 	return 0;
 }
 
+static const char *series_name(struct json_object *doc, unsigned int series)
+{
+	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/series"), series), "/name");
+}
+
+static struct json_object *series_of(struct json_object *doc, struct json_object *point,
+				     unsigned int series)
+{
+	char path[CELL];
+
+	snprintf(path, sizeof(path), "/%s", series_name(doc, series));
+	return kv_out_get(point, path);
+}
+
+/* A damaged document, or one that somebody has edited. */
+static int check_medians(struct json_object *doc, const char *path, struct kv_fault *f)
+{
+	struct json_object *points = kv_out_get(doc, "/points");
+
+	for (size_t i = 0; i < 2 * json_object_array_length(points); i++) {
+		struct json_object *point = json_object_array_get_idx(points, i / 2);
+		double median = kv_out_get_real(series_of(doc, point, i % 2), "/p50_ns");
+
+		if (median < 0)
+			return kv_fault_set(f, -EINVAL, "%s is damaged: %s of %s has a median of %g ns", path,
+					    series_name(doc, i % 2), kv_out_get_string(point, "/op"), median);
+	}
+	return 0;
+}
+
 static int check_pair(const struct kv_merge *m, unsigned int i, unsigned int k, struct kv_fault *f)
 {
 	if (are_alike(m->doc[i], m->doc[k], "/environment/boot_id"))
@@ -100,7 +130,7 @@ int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fau
 		m->doc[m->n] = json_object_from_file(path[m->n]);
 		if (!m->doc[m->n])
 			return kv_fault_set(f, -EINVAL, "%s is no JSON", path[m->n]);
-		ret = check_document(m->doc[m->n], path[m->n], f);
+		ret = check_document(m->doc[m->n], path[m->n], f) ?: check_medians(m->doc[m->n], path[m->n], f);
 		for (unsigned int i = 0; i < m->n && !ret; i++)
 			ret = check_pair(m, i, m->n, f);
 	}
@@ -134,23 +164,10 @@ static struct json_object *find_point(struct json_object *doc, struct json_objec
 	return NULL;
 }
 
-static const char *series_name(struct json_object *doc, unsigned int series)
-{
-	return kv_out_get_string(json_object_array_get_idx(kv_out_get(doc, "/spec/series"), series), "/name");
-}
-
-static struct json_object *series_of(struct json_object *doc, struct json_object *point,
-				     unsigned int series)
-{
-	char path[CELL];
-
-	snprintf(path, sizeof(path), "/%s", series_name(doc, series));
-	return kv_out_get(point, path);
-}
-
 /* The figures of one point from each boot; the arrays have room for all boots. */
 struct row {
-	double *median[2];
+	double *median[2]; /* whose difference is judged */
+	double *own; /* the first series' own */
 	uint64_t resent[2];
 	uint64_t samples[2];
 	double steal;
@@ -159,7 +176,8 @@ struct row {
 
 /*
  * A boot counts with its estimate of the difference, which is not the difference of its medians
- * over all samples: the second series has that median, the first series the median plus estimate.
+ * over all samples: the second series has that median, the first series is judged by the median
+ * plus the estimate. That sum may be negative where medians are bimodal, so nobody is shown it.
  */
 static void add_boot(struct row *r, struct json_object *doc, struct json_object *point)
 {
@@ -168,6 +186,7 @@ static void add_boot(struct row *r, struct json_object *doc, struct json_object 
 
 	if (isnan(diff) || isnan(median))
 		return;
+	r->own[r->n] = kv_out_get_real(series_of(doc, point, 0), "/p50_ns");
 	r->median[0][r->n] = median + diff;
 	r->median[1][r->n++] = median;
 	r->steal += kv_out_get_real(point, "/steal");
@@ -202,19 +221,19 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
 		"/op", "/size_bytes", "/connect", "/loop", "/estimand", "/sample_divisor",
 	};
 	struct json_object *obj = json_object_new_object();
-	struct row r = { .n = 0 };
+	struct row r = { .own = calloc(m->n, sizeof(*r.own)) };
 
 	for (unsigned int i = 0; i < sizeof(copied) / sizeof(copied[0]); i++)
 		kv_out_put(obj, copied[i] + 1, json_object_get(kv_out_get(like, copied[i])));
 	for (unsigned int s = 0; s < 2; s++)
 		r.median[s] = calloc(m->n, sizeof(*r.median[s]));
-	for (unsigned int i = 0; i < m->n && r.median[0] && r.median[1]; i++)
+	for (unsigned int i = 0; i < m->n && r.own && r.median[0] && r.median[1]; i++)
 		add_boot(&r, m->doc[i], find_point(m->doc[i], like));
 	kv_out_put_count(obj, "boots", r.n);
 	for (unsigned int s = 0; s < 2 && r.n; s++) {
 		struct json_object *series = json_object_new_object();
 
-		kv_out_put(series, "boot_p50_ns", kv_result_medians(r.median[s], r.n, 1));
+		kv_out_put(series, "boot_p50_ns", kv_result_medians(s ? r.median[s] : r.own, r.n, 1));
 		kv_out_put_count(series, "samples", r.samples[s]);
 		kv_out_put_count(series, "resent", r.resent[s]);
 		kv_out_put(obj, series_name(*m->doc, s), series);
@@ -222,6 +241,7 @@ static struct json_object *merge_point(const struct kv_merge *m, struct json_obj
 	judge(obj, *m->doc, &r);
 	for (unsigned int s = 0; s < 2; s++)
 		free(r.median[s]);
+	free(r.own);
 	return obj;
 }
 
