@@ -43,6 +43,8 @@ for notes in "" "--notes --stats"; do
 	whole "bw $notes" kverbs bw $by_cm --op write --size 8,64k --rounds 6 --duration "$(fewer 400ms 2)" $notes
 	# shellcheck disable=SC2086
 	whole "compare $notes" kverbs compare $by_cm --sizes 8,64k --rounds 6 --time "$(fewer 400ms 2)" $notes
+	check "compare $notes: a line names the columns that are left out" \
+		grep -qE "^left out, as the terminal is too narrow: p99[,;]" "$work/screen"
 done
 # shellcheck disable=SC2086
 whole "compare --quadrants" kverbs compare $by_cm --quadrants --notes --ops send,write --sizes 64k --rounds 6 --time "$(fewer 400ms 2)"

@@ -46,7 +46,7 @@ void kv_listing_name_difference(char *title, const char *const name[2]);
 /* The columns of a difference of two series, with its verdict. */
 #define KV_LISTING_FINDING(title)							\
 	{ title, kv_listing_difference, .path = "/difference_ns" },			\
-	{ "%", kv_listing_percent, .path = "/difference_ns/percent" },			\
+	{ "%", kv_listing_percent, .path = "/difference_ns/percent", .spare = 1 },	\
 	{ "95 % interval", kv_listing_interval, .path = "/difference_ns" },		\
 	{ "verdict", kv_listing_verdict, .path = "/verdict" }
 

@@ -302,7 +302,7 @@ static struct json_object *describe_refused(const struct kv_sweep *m, const stru
 {
 	struct json_object *row = kv_result_work(&m->work);
 
-	kv_out_put_string(row, "verdict", "the device can't do this");
+	kv_out_put_string(row, "verdict", "not supported");
 	kv_out_put_fault(row, f);
 	return row;
 }

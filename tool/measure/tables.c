@@ -15,7 +15,7 @@
 
 #define OP { "op", kv_listing_word, .path = "/op" }
 #define SIZE { "size", kv_listing_size, .path = "/size_bytes" }
-#define LOOP { "loop", kv_listing_word, .path = "/loop", .spare = 1 }
+#define LOOP { "loop", kv_listing_word, .path = "/loop", .spare = 2 }
 #define VERDICT { "verdict", kv_listing_verdict, .path = "/verdict" }
 
 /** kv_tables_latencies() - print the table of a comparison of two series */
@@ -25,9 +25,9 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
 		{ name[0], kv_listing_time, .path = "/p50_ns", .series = name[0] },
-		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[0], .spare = 2 },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[0], .spare = 3 },
 		{ name[1], kv_listing_time, .path = "/p50_ns", .series = name[1] },
-		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[1], .spare = 2 },
+		{ "p99", kv_listing_time, .path = "/p99_ns", .series = name[1], .spare = 3 },
 		KV_LISTING_FINDING(difference),
 	};
 
@@ -154,10 +154,10 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 		{ "K-U", kv_listing_time, .path = "/quadrants/K-U/p50_ns" },
 		{ "U-K", kv_listing_time, .path = "/quadrants/U-K/p50_ns" },
 		{ "U-U", kv_listing_time, .path = "/quadrants/U-U/p50_ns" },
-		{ "p99: K-K", kv_listing_time, .path = "/quadrants/K-K/p99_ns", .spare = 2 },
-		{ "K-U", kv_listing_time, .path = "/quadrants/K-U/p99_ns", .spare = 2 },
-		{ "U-K", kv_listing_time, .path = "/quadrants/U-K/p99_ns", .spare = 2 },
-		{ "U-U", kv_listing_time, .path = "/quadrants/U-U/p99_ns", .spare = 2 },
+		{ "p99: K-K", kv_listing_time, .path = "/quadrants/K-K/p99_ns", .spare = 3 },
+		{ "K-U", kv_listing_time, .path = "/quadrants/K-U/p99_ns", .spare = 3 },
+		{ "U-K", kv_listing_time, .path = "/quadrants/U-K/p99_ns", .spare = 3 },
+		{ "U-U", kv_listing_time, .path = "/quadrants/U-U/p99_ns", .spare = 3 },
 	};
 #define DIFFERENCE(head, at)							\
 	{ head, kv_listing_difference, .path = at }, { "95 % interval", kv_listing_interval, .path = at },	\
@@ -334,11 +334,11 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 	const struct kv_listing columns[] = {
 		OP, SIZE, LOOP,
 		{ name[0], typical, .path = "", .series = name[0] },
-		{ "have it", share, .path = "", .series = name[0], .spare = 2 },
-		{ "connections", connections, .path = "/round_p50_ns", .series = name[0], .spare = 3 },
+		{ "have it", share, .path = "", .series = name[0], .spare = 3 },
+		{ "connections", connections, .path = "/round_p50_ns", .series = name[0], .spare = 4 },
 		{ name[1], typical, .path = "", .series = name[1] },
-		{ "have it", share, .path = "", .series = name[1], .spare = 2 },
-		{ "connections", connections, .path = "/round_p50_ns", .series = name[1], .spare = 3 },
+		{ "have it", share, .path = "", .series = name[1], .spare = 3 },
+		{ "connections", connections, .path = "/round_p50_ns", .series = name[1], .spare = 4 },
 		VERDICT,
 	};
 

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/columns.h"
+#include "cli/parse.h"
+#include "out/prose.h"
 #include "out/table.h"
 #include "out/unit.h"
 
@@ -82,10 +84,26 @@ static unsigned int total_width(const struct kv_table *t)
 	return n;
 }
 
+static const char *head_of(const struct kv_table *t, unsigned int column)
+{
+	return scols_column_get_name(scols_table_get_column(t->scols, column));
+}
+
+/* Adds a column's title to those that are left out, unless it is there. */
+static void note_left_out(struct kv_table *t, unsigned int column)
+{
+	for (unsigned int i = 0; i < column; i++)
+		if (!t->width[i] && !strcmp(head_of(t, i), head_of(t, column)))
+			return;
+	kv_append(t->left_out, sizeof(t->left_out), "%s%s", *t->left_out ? ", " : "", head_of(t, column));
+}
+
 /* Leaves out columns until the table fits, or all that may be left out are. */
 static void fit(struct kv_table *t)
 {
 	unsigned int room = kv_columns(STDOUT_FILENO, UINT_MAX);
+
+	t->whole = total_width(t) - 1;
 
 	for (;;) {
 		unsigned int spare = 0;
@@ -98,6 +116,7 @@ static void fit(struct kv_table *t)
 		for (unsigned int i = 0; i < t->columns; i++) {
 			if (t->spare[i] != spare)
 				continue;
+			note_left_out(t, i);
 			t->width[i] = 0;
 			scols_column_set_flags(scols_table_get_column(t->scols, i), SCOLS_FL_HIDDEN);
 		}
@@ -116,6 +135,9 @@ int kv_table_print(struct kv_table *t, struct kv_fault *f)
 	if (!t->failed)
 		fit(t);
 	ret = t->failed || scols_print_table(t->scols) ? -ENOMEM : 0;
+	if (!ret && *t->left_out)
+		kv_prose_print(stdout, "left out, as the terminal is too narrow: %s; COLUMNS=%u prints all columns, and --json all figures\n",
+			       t->left_out, t->whole);
 	scols_unref_table(t->scols);
 	t->scols = NULL;
 	return ret ? kv_fault_set(f, ret, "cannot print the table") : 0;

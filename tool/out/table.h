@@ -27,6 +27,8 @@ struct kv_table {
 	unsigned int width[KV_TABLE_COLUMNS]; /* of each, in columns of a terminal */
 	unsigned int spare[KV_TABLE_COLUMNS]; /* of each */
 	bool right[KV_TABLE_COLUMNS]; /* of each: its numbers are figures */
+	unsigned int whole; /* width of the table with all columns */
+	char left_out[128]; /* the titles of the columns that are left out */
 	bool failed; /* a part of the table is missing because memory ran out */
 };
 
