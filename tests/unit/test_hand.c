@@ -168,7 +168,9 @@ static void test_objects(void **state)
 	good(&h, "pd add name gone");
 	good(&h, "pd delete gone");
 	bad(&h, -ENOENT, "pd delete 9", "pd del: no pd with id 9");
-	bad(&h, -EINVAL, "pd", "a word is missing behind 'pd': add, show, del");
+	good(&h, "pd");
+	assert_string_equal(kv_out_get_string(h.doc, "/command"), "pd show");
+	bad(&h, -EINVAL, "post", "a word is missing behind 'post': send, ");
 	bad(&h, -EINVAL, "pd fly", "'fly' is not known; there are add, show, del");
 	bad(&h, -EINVAL, "pd shwo", "'shwo' is not known, but 'show' is; there are add, show, del");
 	bad(&h, -EINVAL, "pd lst", "'lst' is not known, but 'list' is; there are add");
@@ -566,8 +568,30 @@ static void test_modify(void **state)
 	end(&h);
 }
 
+/* Completions as text. */
+static void text_of(const char *list, char *text, size_t size)
+{
+	struct json_object *result = json_object_new_object();
+	FILE *out = fmemopen(text, size, "w");
+
+	json_object_object_add(result, "completions", json_tokener_parse(list));
+	kv_text_completions(out, "poll", result);
+	fclose(out);
+	json_object_put(result);
+}
+
+static int count(const char *text, const char *part)
+{
+	int n = 0;
+
+	for (; (text = strstr(text, part)); text++)
+		n++;
+	return n;
+}
+
 static void test_post_and_poll(void **state)
 {
+	char hints[2048] = "";
 	struct hand h;
 
 	begin(&h, KV_SPACE_KERNEL, true);
@@ -600,7 +624,15 @@ static void test_post_and_poll(void **state)
 	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/2/length"), 54);
 	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/3/length"), 12);
 	good(&h, "poll cq c count 1");
-	assert_string_equal(h.text, "wr-id 9 op write status remote access error (10) vendor-err 0x88 imm 0x1234 qp 1\n");
+	assert_string_equal(h.text, "wr-id 9 op write status remote access error (10) vendor-err 0x88 imm 0x1234 qp 1\n"
+			    "status 10: the peer's key, rights or range: examples/20-wrong-rkey.kv\n");
+	/* Each status once, and what it has in common with a measurement. */
+	text_of("[{\"status\": 12}, {\"status\": 5}, {\"status\": 5}, {\"status\": 0}, {\"status\": 12}]", hints, sizeof(hints));
+	assert_non_null(strstr(hints, "status 12: the peer has not answered: --ack-timeout"));
+	assert_non_null(strstr(hints, "status 5: the QP went to ERR before: the first error tells why"));
+	assert_int_equal(count(hints, "status 12: "), 1);
+	assert_int_equal(count(hints, "status 5: "), 1);
+	assert_null(strstr(hints, "status 0:"));
 	good(&h, "expect completions.0.status 'remote access error'");
 	good(&h, "post fetch-add qp a sge mr r remote-addr 0 remote-key 1 add 5");
 	assert_int_equal(kv_out_get_count(h.doc, "/result/wr/0/sge/0/length"), 8);

@@ -54,7 +54,6 @@ table() {
 # Words.
 2 | there is no command 'fly'; see 'kverbs --help' | fly
 2 | there is no command 'pdd', but there is 'pd'; see 'kverbs --help' | pdd add
-2 | pd: a word is missing behind 'pd': add, show, del | pd
 2 | pd: 'fly' is not known; there are add, show, del | pd fly
 2 | pd: 'shwo' is not known, but 'show' is; there are add, show, del | pd shwo
 2 | pd add: 'fly' is not known; it takes dev, name | pd add fly 1
@@ -266,7 +265,7 @@ for space in kernel user both; do
 		$space 'pd add\npd show $x.id\n'
 	stops "a field that there is not" 2 "$place:2: pd 'a' has no field 'fly'; it has id, name, dev, persistent*" \
 		$space 'pd add name a\necho $a.fly\n'
-	stops "an id of another type" 2 "$place:3: mr add: pd 'c' is cq *, and no pd" $space \
+	stops "an id of another type" 2 "$place:3: mr add: pd 'c' is cq *, and no pd; there *a" $space \
 		'pd add name a\ncq add cqe 8 name c\nmr add pd c\n'
 	stops "another value than was expected" 1 "$place:2: expect: dev is '$DEV', and not 'fly'" $space \
 		'pd add\nexpect dev fly\n'

@@ -59,6 +59,21 @@ has "Ctrl-C ends a command" "kverbs: stdin:*: sleep: interrupted" "$work/screen"
 has "and the batch goes on" "after" "$work/screen"
 
 types <<'END'
+help qp add\r
+pd help\r
+pd add name p\r
+pd\r
+quit\r
+END
+check "help of an object's command is the tool's" sh -c '[ -z "$(kverbs help qp add | grep -vxF -f "$1")" ]' - "$work/screen"
+check "help behind an object, too" sh -c '[ -z "$(kverbs help pd | grep -vxF -f "$1")" ]' - "$work/screen"
+same "an object alone shows the objects" 2 "$(grep -c '^pd [0-9]* name p ' "$work/screen")"
+types <<'END'
+echo after\r
+quit\r
+END
+
+types <<'END'
 \020\020\r
 \004
 END

@@ -175,7 +175,7 @@ static void add_words(struct list *l, struct kv_session *s, char **word, size_t 
 		add(l, "", (*noun)->name);
 	if (!n)
 		return;
-	if (!kv_command_choose(word, n, &c, &why)) {
+	if (!kv_command_choose(word, n, &c, &why) && !(n == 1 && *c.command->name)) {
 		if (c.noun == &kv_noun_expect && n == 1)
 			add_fields(l, "", s->last);
 		else if (c.noun == &kv_noun_dev && n == c.used)

@@ -197,7 +197,8 @@ static int add_id(const union kv_object *object, void *arg)
 }
 
 /* Adds the objects that there are. Returns how many. */
-static unsigned int tell_objects(struct kv_session *s, enum kv_type type, bool by_name, struct kv_fault *f)
+static unsigned int tell_objects(struct kv_session *s, enum kv_type type, bool by_name,
+				 struct kv_fault *f)
 {
 	struct ids ids = { .names = by_name ? &s->variables : NULL, .type = type };
 
@@ -384,7 +385,8 @@ static int parse(const struct kv_command *command, struct kv_variables *variable
 		used = 1;
 	}
 	if (!ret)
-		ret = kv_args_parse(command->key ?: none, variables, word + used, n - used, given, f);
+		ret = kv_args_parse(command->key ?: none, variables, word + used, n - used,
+				    given, f);
 	if (ret) {
 		free(given);
 		return ret;

@@ -269,7 +269,7 @@ const char *kv_variables_of(struct kv_variables *variables, enum kv_type type, u
  * @type: type of the object
  * @text: its id, or its name
  * @id: receives its id
- * @why: receives the reason of a refusal, and @variables->missing the type if no object of it has this name
+ * @why: receives the reason of a refusal; @variables->missing tells if there is no such name
  *
  * Return: 0 or -EINVAL.
  */

@@ -97,14 +97,15 @@ static const struct {
 } wc_hints[] = {
 	{ 1, "a message was larger than its receive: examples/22-receive-too-small.kv" },
 	{ 4, "a local key or its rights: examples/13-registration.kv" },
-	{ 5, "the QP was in the error state before: its CQ may have had no room, see 'kverbs monitor'" },
+	{ 5, "the QP went to ERR before: the first error tells why, or its CQ had no room; 'qp show', 'kverbs monitor'" },
 	{ 9, "key, length or rights differ from the peer's: examples/22-receive-too-small.kv" },
 	{ 10, "the peer's key, rights or range: examples/20-wrong-rkey.kv" },
-	{ 12, "the peer has not answered: --ack-timeout, --retry-cnt" },
+	{ 12, "the peer has not answered: --ack-timeout, --retry-cnt; by hand timeout, retry-cnt of 'qp modify'" },
 	{ 13, "the peer had posted no receive: examples/21-no-receive.kv" },
 };
 
-static const char *find_hint(uint32_t status)
+/** kv_fault_hint() - what helps against a @status, enum ib_wc_status; or NULL */
+const char *kv_fault_hint(uint32_t status)
 {
 	for (unsigned int i = 0; i < sizeof(wc_hints) / sizeof(wc_hints[0]); i++)
 		if (wc_hints[i].status == status)
@@ -124,7 +125,7 @@ static const char *find_hint(uint32_t status)
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r)
 {
-	const char *space = b->ops->space, *hint = find_hint(r->wc_status);
+	const char *space = b->ops->space, *hint = kv_fault_hint(r->wc_status);
 
 	if (r->error == -ENODEV)
 		return kv_fault_set(f, r->error,

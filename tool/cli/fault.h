@@ -37,6 +37,7 @@ void kv_fault_prefix(struct kv_fault *f, const char *fmt, ...)
 int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 		 const char *dev, uint64_t timeout_ns, const struct kv_worker_result *r);
 void kv_fault_print(struct kv_fault *f);
+const char *kv_fault_hint(uint32_t status);
 
 /* Returns -ENOMEM. */
 static inline int kv_fault_no_memory(struct kv_fault *f)

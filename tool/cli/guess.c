@@ -26,7 +26,8 @@ static size_t count_changes(const char *a, size_t n, const char *b)
 
 		now[0] = i;
 		for (size_t j = 1; j <= m; j++) {
-			now[j] = MIN(last[j - 1] + (a[i - 1] != b[j - 1]), MIN(last[j], now[j - 1]) + 1);
+			now[j] = MIN(last[j], now[j - 1]) + 1;
+			now[j] = MIN(now[j], last[j - 1] + (a[i - 1] != b[j - 1]));
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				now[j] = MIN(now[j], before[j - 2] + 1);
 		}

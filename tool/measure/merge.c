@@ -130,7 +130,8 @@ int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fau
 		m->doc[m->n] = json_object_from_file(path[m->n]);
 		if (!m->doc[m->n])
 			return kv_fault_set(f, -EINVAL, "%s is no JSON", path[m->n]);
-		ret = check_document(m->doc[m->n], path[m->n], f) ?: check_medians(m->doc[m->n], path[m->n], f);
+		ret = check_document(m->doc[m->n], path[m->n], f) ?:
+		      check_medians(m->doc[m->n], path[m->n], f);
 		for (unsigned int i = 0; i < m->n && !ret; i++)
 			ret = check_pair(m, i, m->n, f);
 	}

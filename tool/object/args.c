@@ -203,7 +203,8 @@ static int refuse_unknown(const struct reader *r, const char *word)
 	kv_guess_begin(&g, dashes, bare, strlen(bare));
 	list_keys(r->table, keys, sizeof(keys), &g);
 	/* Options are read before keys, whole ones only. */
-	for (const struct kv_option *row = kv_object_command_rows; *dashes && !g.n && row->name; row++) {
+	for (const struct kv_option *row = kv_object_command_rows; row->name && *dashes && !g.n;
+	     row++) {
 		if (row->help)
 			kv_guess_add(&g, row->name);
 	}

@@ -449,7 +449,8 @@ int kv_command_choose(char **word, size_t n, struct kv_choice *c, struct kv_faul
 	*c = (struct kv_choice){ .noun = n ? kv_noun_find(word[0]) : NULL, .used = 1 };
 	if (!c->noun)
 		return refuse(NULL, n ? word[0] : "", f);
-	c->command = kv_command_find(c->noun, "");
+	/* As in iproute2, an object's noun alone shows its objects. */
+	c->command = kv_command_find(c->noun, n < 2 && *c->noun->command->name ? "show" : "");
 	if (c->command)
 		return 0;
 	if (n < 2)

@@ -7,13 +7,23 @@
 /* The start of the second column. */
 #define COLUMN 24
 
+/* Or else the noun is the command. */
+static bool has_commands(const struct kv_noun *noun)
+{
+	return *noun->command->name;
+}
+
 /**
  * kv_help_wanted() - is help asked for?
  *
- * Return: true if its first words end with --help.
+ * Return: true if its first words end with --help, or if it is 'help' behind the noun of objects.
  */
 bool kv_help_wanted(char **word, size_t n)
 {
+	const struct kv_noun *noun = n == 2 && !strcmp(word[1], "help") ? kv_noun_find(word[0]) : NULL;
+
+	if (noun && has_commands(noun))
+		return true;
 	for (size_t i = 0; i < n && i < 3; i++) {
 		if (!strcmp(word[i], "--help") || !strcmp(word[i], "-h"))
 			return true;
@@ -174,10 +184,11 @@ int kv_help_print(char **word, size_t n, struct kv_fault *f)
 
 	if (!n)
 		print_nouns();
+	else if (c.noun && has_commands(c.noun) &&
+		 (n < 2 || *word[1] == '-' || kv_help_wanted(word, n)))
+		print_noun(c.noun);
 	else if (!ret)
 		print_command(c.noun, c.command);
-	else if (c.noun && (n < 2 || *word[1] == '-'))
-		print_noun(c.noun);
 	else
 		return ret;
 	return 0;

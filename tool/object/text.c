@@ -5,6 +5,7 @@
 #include "object/noun.h"
 #include "object/text.h"
 #include "out/out.h"
+#include "out/prose.h"
 
 /* The width of a line of an object, and the indent of its further lines. */
 /* Of lines that do not come to a terminal. */
@@ -207,8 +208,28 @@ void kv_text_plain(FILE *out, const char *noun, struct json_object *result)
 		kv_out_get_string(result, kv_out_get(result, "/text") ? "/text" : "/address"));
 }
 
+static uint32_t status_of(struct json_object *list, size_t i)
+{
+	return (uint32_t)kv_out_get_count(kv_out_item(list, i), "/status");
+}
+
+/* A line for each status that has a hint, in the order in which they come. */
+static void print_hints(FILE *out, struct json_object *list)
+{
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		uint32_t status = status_of(list, i);
+		const char *hint = kv_fault_hint(status);
+		size_t first = 0;
+
+		while (first < i && status_of(list, first) != status)
+			first++;
+		if (hint && first == i)
+			kv_prose_print(out, "status %u: %s\n", status, hint);
+	}
+}
+
 /**
- * kv_text_completions() - print completions, a line each
+ * kv_text_completions() - print completions, a line each, and what helps against errors
  * @result: has the completions; if there are none, a line says so
  */
 void kv_text_completions(FILE *out, const char *noun, struct json_object *result)
@@ -218,6 +239,7 @@ void kv_text_completions(FILE *out, const char *noun, struct json_object *result
 
 	for (size_t i = 0; i < n; i++)
 		kv_text_line(out, NULL, json_object_array_get_idx(list, i));
+	print_hints(out, list);
 	if (!n)
 		fprintf(out, "no completion\n");
 }
