@@ -17,6 +17,15 @@ means "a command cut short" "pd * dev *" kverbs pd a
 means "a command for objects cut short" "*" kverbs fl
 means "a command with options of its own cut short" "usage: kverbs conn-rate*" kverbs conn_r --help
 means "help of a command of an object" "*pd add \[KEY VALUE\]*" kverbs help pd add
+means "an object's word alone shows the objects" "pd * dev *" kverbs pd
+means "and with help behind it is the object's help" "pd: protection domain*" kverbs pd help
+same "help of an object's command, before it and behind it" "$(kverbs qp add --help)" "$(kverbs help qp add)"
+# shellcheck disable=SC2086 # words
+check "bw takes compare's words" sh -c "kverbs bw $by_cm --ops write --sizes 8,64 --rounds 1 --duration 20ms --json |
+	jq -e '[.cells[].size_bytes] == [8, 64]'"
+# shellcheck disable=SC2086
+check "and compare bw's, -s and -e" sh -c "kverbs compare $by_cm --op write -s 8,64 --rounds 1 --duration 60ms --json |
+	jq -e '[.cells[].size_bytes] == [8, 64]' && kverbs compare $by_cm --op write --size 8 -e --rounds 1 --duration 60ms --json | jq -e '.cells[0].kernel.completion_context == \"event\"'"
 means "and after help" "usage: kverbs conn-rate*" kverbs help conn-r
 means "and for man" '.TH KVERBS*CONN-RATE*' kverbs man conn-r
 means "and in 'dev'" "*$DEV*" kverbs dev sh "$DEV"

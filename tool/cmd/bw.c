@@ -20,10 +20,8 @@ static struct kv_sweep_cmd bw;
 #define S struct kv_sweep_cmd
 
 static const struct kv_option rows[] = {
-	{ "op", "OP,...", "of send, send-imm, write, write-imm, read, fetch-add and cmp-swp; default: write", KV_OPTION_OWN,
-	  .at = offsetof(S, m.ops), .parse = kv_parse_ops },
-	{ "size", "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all (-a) does so up to the device's maximum; default: 64,4k,64k. fetch-add and cmp-swp always have 8 bytes, whatever stands here",
-	  KV_OPTION_OWN, .at = offsetof(S, m.sizes), .parse = kv_parse_sizes, .letter = 's', .flag = 'a', .flagged = "all" },
+	KV_OPTION_OPS_ROW(S, m.ops, "op", "ops", "write"),
+	KV_OPTION_SIZES_ROW(S, m.sizes, "size", "sizes", "64,4k,64k"),
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
 	{ "depth", "N", "requests outstanding at most; default: 128", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },

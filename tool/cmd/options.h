@@ -49,6 +49,15 @@
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.completion), .names = kv_enum_cq_context, \
 	  .flag = 'e', .flagged = "event" }
 
+/* Lists of operations and sizes: bw calls them by one of theirs, compare by all, and both take both words. */
+#define KV_OPTION_OPS_ROW(s, m, word, other, preset)					\
+	{ word, "OP,...", "of send, send-imm, write, write-imm, read, fetch-add and cmp-swp; default: " preset, \
+	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_ops, .alias = other }
+#define KV_OPTION_SIZES_ROW(s, m, word, other, preset)					\
+	{ word, "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all (-a) does so up to the device's maximum; default: " preset ". fetch-add and cmp-swp always have 8 bytes, whatever stands here", \
+	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_sizes, .letter = 's',	\
+	  .flag = 'a', .flagged = "all", .alias = other }
+
 /* For commands whose threads have several QPs each. */
 #define KV_OPTION_SHARED_ROWS(s, m)							\
 	{ "one-cq", NULL, "the connections of a thread have one CQ in common, as in perftest; by default each has its own", \

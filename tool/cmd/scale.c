@@ -24,8 +24,7 @@ static struct scale {
 #define S struct scale
 
 static const struct kv_option rows[] = {
-	{ "op", "OP,...", "of send, send-imm, write, write-imm, read, fetch-add and cmp-swp; default: write", KV_OPTION_OWN,
-	  .at = offsetof(S, sweep.m.ops), .parse = kv_parse_ops },
+	KV_OPTION_OPS_ROW(S, sweep.m.ops, "op", "ops", "write"),
 	{ "size", "BYTES", "as in 64 or 4k; default: 4k. fetch-add and cmp-swp always have 8 bytes",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .letter = 's' },
 	KV_OPTION_SPACE_ROW(S, sweep.common, "; default: both, in turn, and their difference"),
