@@ -317,7 +317,7 @@ static void test_references(void **state)
 	good(&h, "echo ${x}k");
 	assert_string_equal(h.text, "2k\n");
 	bad(&h, -EINVAL, "echo $x.y", "which has no fields");
-	bad(&h, -EINVAL, "echo $nix", "nothing is called 'nix'");
+	bad(&h, -EINVAL, "echo $nix", "nothing is called 'nix'; 'name nix' at the end of an 'add', or 'set nix VALUE', changes that; there are $b, $m, $p, $q, $x");
 	bad(&h, -EINVAL, "echo $dev", "$dev needs a field");
 	bad(&h, -EINVAL, "set p 1", "the name 'p' is taken: pd 1 has it");
 	bad(&h, -EINVAL, "pd add name x", "'set' gave it a value");

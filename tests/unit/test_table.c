@@ -125,12 +125,40 @@ static void test_fits(void **state)
 	free(text);
 }
 
+/* A figure that is null has its reason; one that the table does not show needs none. */
+static void test_gaps(void **state)
+{
+	static const struct {
+		const char *points;
+		bool cpu;
+		bool p99_said, cpu_said;
+	} row[] = {
+		{ "[{\"kernel\": {\"p99_ns\": 1, \"cpu_ns\": 1}}, {\"verdict\": \"failed\"}]", true, false, false },
+		{ "[{\"kernel\": {\"p99_ns\": 1}}, {\"user\": {\"p99_ns\": null}}]", true, true, false },
+		{ "[{\"contexts\": {\"user-event\": {\"cpu_ns\": null}}}]", true, false, true },
+		{ "[{\"contexts\": {\"user-event\": {\"cpu_ns\": null}}}]", false, false, false },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		struct json_object *points = json_tokener_parse(row[i].points);
+		char text[512] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		kv_tables_gaps(out, points, row[i].cpu);
+		fclose(out);
+		json_object_put(points);
+		assert_int_equal(!!strstr(text, "p99 is -"), row[i].p99_said);
+		assert_int_equal(!!strstr(text, "CPU is -"), row[i].cpu_said);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_gaps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

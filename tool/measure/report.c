@@ -535,6 +535,8 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		return ret;
 	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, points);
+	if (!kv_unit_counts())
+		kv_tables_gaps(out, points, r->stats || is(doc, "/spec/design", "contexts"));
 	if (kv_out_get(doc, "/spec/qps_counts"))
 		print_setup(out, doc, name);
 	if (kv_out_get(doc, "/spec/rates"))

@@ -189,6 +189,35 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	return kv_listing_print(points, server, COUNT(server), f);
 }
 
+/* Has a series of a point a figure that is null? */
+static bool lacks(struct json_object *obj, const char *figure)
+{
+	bool found = false;
+
+	if (!json_object_is_type(obj, json_type_object))
+		return false;
+	json_object_object_foreach(obj, key, value)
+		found |= strcmp(key, figure) ? lacks(value, figure) : !value;
+	return found;
+}
+
+/** kv_tables_gaps() - print why figures of points are - in their table; @cpu: it has CPU times */
+void kv_tables_gaps(FILE *out, struct json_object *points, bool cpu)
+{
+	bool short_of_samples = false, idle = false;
+
+	for (size_t i = 0; i < json_object_array_length(points); i++) {
+		struct json_object *point = json_object_array_get_idx(points, i);
+
+		short_of_samples |= lacks(point, "p99_ns");
+		idle |= cpu && lacks(point, "cpu_ns");
+	}
+	if (short_of_samples)
+		fprintf(out, "p99 is - where it needs more samples than there are: a longer --duration has them\n");
+	if (idle)
+		fprintf(out, "CPU is - where the CPUs were busy for too short a time to tell: --duration, likewise\n");
+}
+
 /* Makes a list of a point's series, each with its difference to the first one of its space. */
 static struct json_object *list_contexts(struct json_object *point)
 {
