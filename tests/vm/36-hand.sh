@@ -279,6 +279,7 @@ if ! lacks "monitor --json: the error of a qp" "completion that tells of the pee
 	kverbs post write qp "$a" sge buf "$buf" length 8 remote-addr 0 remote-key 0x12345 wr-id 3
 	kverbs poll cq "$cq" count 1 >"$work/out"
 	has "a request fails" "wr-id 3 op write status remote *error (*) vendor-err * qp $a" "$work/out"
+	has "and a line points to what explains it" "status [0-9]*: *: examples/2*.kv" "$work/out"
 	check "monitor --json: the error of a qp" \
 		waits "$work/events" '"event": *"wc-error".*"qp": *'"$a\\>"'.*"status_name": *"remote .* error"'
 fi
