@@ -10,6 +10,7 @@
 #include "cli/interrupt.h"
 #include "cmd/cmd.h"
 #include "model/site.h"
+#include "object/noun.h"
 #include "object/options.h"
 #include "out/out.h"
 
@@ -94,6 +95,8 @@ static int run_named(int argc, char **argv, int at)
 	/* Messages have the whole word. */
 	if (entry)
 		name = argv[at] = (char *)entry->name;
+	if (argc == at + 2 && !strcmp(argv[at + 1], "help") && kv_help_wanted(&argv[at], 2))
+		argv[at + 1] = "--help";
 	if (entry && entry->cmd) {
 		/* Options before the command's name are moved after it. */
 		memmove(&argv[2], &argv[1], (size_t)(at - 1) * sizeof(argv[0]));

@@ -19,6 +19,7 @@ means "a command with options of its own cut short" "usage: kverbs conn-rate*" k
 means "help of a command of an object" "*pd add \[KEY VALUE\]*" kverbs help pd add
 means "an object's word alone shows the objects" "pd * dev *" kverbs pd
 means "and with help behind it is the object's help" "pd: protection domain*" kverbs pd help
+same "dev's too" "$(kverbs help dev)" "$(kverbs dev help)"
 same "help of an object's command, before it and behind it" "$(kverbs qp add --help)" "$(kverbs help qp add)"
 # shellcheck disable=SC2086 # words
 check "bw takes compare's words" sh -c "kverbs bw $by_cm --ops write --sizes 8,64 --rounds 1 --duration 20ms --json |

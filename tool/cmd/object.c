@@ -81,8 +81,6 @@ int kv_cmd_object(int argc, char **argv)
 	struct kv_out out = { .fd = -1 };
 	int ret = kv_object_options_take(&o, argc, argv, &fault);
 
-	if (!ret && !o.help)
-		o.help = kv_help_wanted(o.word, (size_t)o.n);
 	if (!ret && o.help)
 		ret = kv_help_print(o.word, o.n, &fault);
 	else if (!ret)
