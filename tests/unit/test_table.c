@@ -152,6 +152,25 @@ static void test_gaps(void **state)
 	}
 }
 
+/* Differences with "?": a line for each reason, and none for what is decided. */
+static void test_undecided(void **state)
+{
+	struct json_object *point = json_tokener_parse(
+		"{\"op\": \"write\", \"differences_ns\": ["
+		"{\"of\": \"b\", \"minus\": \"a\", \"faster\": null, \"verdict\": \"not decided: few\"},"
+		"{\"of\": \"c\", \"minus\": \"a\", \"faster\": \"a\", \"verdict\": \"a faster\"},"
+		"{\"of\": \"d\", \"minus\": \"a\", \"faster\": null, \"verdict\": \"not decided: wide\"},"
+		"{\"of\": \"e\", \"minus\": \"a\", \"faster\": null, \"verdict\": \"not decided: few\"}]}");
+	char text[512] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+
+	kv_tables_undecided(out, point, "8 B");
+	fclose(out);
+	json_object_put(point);
+	assert_string_equal(text, "write 8 B: ? of b - a, e - a: not decided: few\n"
+			    "write 8 B: ? of d - a: not decided: wide\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,6 +178,7 @@ int main(void)
 		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_fits),
 		cmocka_unit_test(test_gaps),
+		cmocka_unit_test(test_undecided),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,6 +17,7 @@ means "a command cut short" "pd * dev *" kverbs pd a
 means "a command for objects cut short" "*" kverbs fl
 means "a command with options of its own cut short" "usage: kverbs conn-rate*" kverbs conn_r --help
 means "help of a command of an object" "*pd add \[KEY VALUE\]*" kverbs help pd add
+kverbs pd add >/dev/null
 means "an object's word alone shows the objects" "pd * dev *" kverbs pd
 means "and with help behind it is the object's help" "pd: protection domain*" kverbs pd help
 same "dev's too" "$(kverbs help dev)" "$(kverbs dev help)"

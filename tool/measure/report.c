@@ -420,41 +420,6 @@ static void print_lost(FILE *out, struct json_object *point, const char *size, c
 			KV_COUNT(kv_out_get_count(series, "/requests")));
 }
 
-/* Is a difference without verdict, for the reason of one before it? */
-static bool is_repeated(struct json_object *differences, size_t i)
-{
-	const char *why = kv_out_get_string(kv_out_item(differences, i), "/verdict");
-
-	for (size_t k = 0; k < i; k++)
-		if (!kv_out_get(kv_out_item(differences, k), "/faster") &&
-		    is(kv_out_item(differences, k), "/verdict", why))
-			return true;
-	return false;
-}
-
-/* Why differences of a point have "?" in their table: a line for each reason. */
-static void print_undecided(FILE *out, struct json_object *point, const char *size)
-{
-	struct json_object *differences = kv_out_get(point, "/differences_ns");
-	size_t n = differences ? json_object_array_length(differences) : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct json_object *diff = kv_out_item(differences, i);
-		const char *why = kv_out_get_string(diff, "/verdict");
-
-		if (kv_out_get(diff, "/faster") || is_repeated(differences, i))
-			continue;
-		fprintf(out, "%s %s: ? of", kv_out_get_string(point, "/op"), size);
-		for (size_t k = i; k < n; k++) {
-			diff = kv_out_item(differences, k);
-			if (!kv_out_get(diff, "/faster") && is(diff, "/verdict", why))
-				fprintf(out, "%s %s - %s", k == i ? "" : ",", kv_out_get_string(diff, "/of"),
-					kv_out_get_string(diff, "/minus"));
-		}
-		fprintf(out, ": %s\n", why);
-	}
-}
-
 /** kv_report_doubts() - print why points have no verdict, or no figures */
 void kv_report_doubts(FILE *out, struct json_object *points)
 {
@@ -471,7 +436,7 @@ void kv_report_doubts(FILE *out, struct json_object *points)
 				 llround(json_object_get_double(load))));
 		print_lost(out, point, size, "kernel");
 		print_lost(out, point, size, "user");
-		print_undecided(out, point, size);
+		kv_tables_undecided(out, point, size);
 		/* Latencies by load are a table without verdicts. */
 		if (!why || (!error && (load || kv_out_get(point, "/faster"))))
 			continue;

@@ -30,6 +30,7 @@ int kv_tables_stats(struct json_object *points, const char *const *name, unsigne
 		    struct kv_fault *f);
 int kv_tables_scale(struct json_object *points, const char *const *name, unsigned int n, struct kv_fault *f);
 int kv_tables_quadrants(struct json_object *points, struct kv_fault *f);
+void kv_tables_undecided(FILE *out, struct json_object *point, const char *size);
 void kv_tables_gaps(FILE *out, struct json_object *points, bool cpu);
 int kv_tables_contexts(struct json_object *points, struct kv_fault *f);
 void kv_tables_print_typical(struct json_object *series, FILE *out);

@@ -218,6 +218,47 @@ void kv_tables_gaps(FILE *out, struct json_object *points, bool cpu)
 		fprintf(out, "CPU is - where the CPUs were busy for too short a time to tell: --duration, likewise\n");
 }
 
+/* The reason why a difference is not decided; NULL: it is. */
+static const char *find_doubt(struct json_object *differences, size_t i)
+{
+	struct json_object *diff = kv_out_item(differences, i);
+
+	return kv_out_get(diff, "/faster") ? NULL : kv_out_get_string(diff, "/verdict");
+}
+
+static bool has_doubt(struct json_object *differences, size_t i, const char *why)
+{
+	const char *doubt = find_doubt(differences, i);
+
+	return doubt && !strcmp(doubt, why);
+}
+
+/** kv_tables_undecided() - print why differences of a point have "?": a line for each reason */
+void kv_tables_undecided(FILE *out, struct json_object *point, const char *size)
+{
+	struct json_object *differences = kv_out_get(point, "/differences_ns");
+	size_t n = differences ? json_object_array_length(differences) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *why = find_doubt(differences, i);
+		size_t first = 0;
+
+		while (why && !has_doubt(differences, first, why))
+			first++;
+		if (!why || first < i)
+			continue;
+		fprintf(out, "%s %s: ? of", kv_out_get_string(point, "/op"), size);
+		for (size_t k = i; k < n; k++) {
+			struct json_object *diff = kv_out_item(differences, k);
+
+			if (has_doubt(differences, k, why))
+				fprintf(out, "%s %s - %s", k == i ? "" : ",", kv_out_get_string(diff, "/of"),
+					kv_out_get_string(diff, "/minus"));
+		}
+		fprintf(out, ": %s\n", why);
+	}
+}
+
 /* Makes a list of a point's series, each with its difference to the first one of its space. */
 static struct json_object *list_contexts(struct json_object *point)
 {
