@@ -48,37 +48,40 @@ static struct ib_cq *cq_create_ib(struct kv_cq *cq, u32 cqe)
 }
 
 /**
- * kv_cq_create() - allocate a completion queue
- * @new: its device and its owner
- * @cqe: how many completions it must hold, 1 .. the device's max_cqe
- * @comp_vector: completion vector, below the device's num_comp_vectors
- * @context: the poller and its context
+ * kv_cq_most_moderation() - the limits of a device's CQ moderation
+ * @ib: the device
  *
- * Locks: dev->lock
- * Return: the CQ, owned by the id table, or ERR_PTR.
+ * Of the drivers of 6.12 mlx5, mlx4 and hns have it; mlx5 has the operation, with limits of 0, also
+ * for a device without (mlx5_ib_modify_cq()). bnxt_re, irdma, rxe and siw lack it.
+ *
+ * Return: both 0 if the device has none.
  */
-struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
-			    enum kverbs_cq_context context)
+struct kv_cq_moderation kv_cq_most_moderation(const struct ib_device *ib)
 {
-	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, new->dev->ib->attrs.max_cqe);
-	struct kv_cq *cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), new);
+	struct kv_cq_moderation most = {};
+
+	if (ib->ops.modify_cq) {
+		most.count = ib->attrs.cq_caps.max_cq_moderation_count;
+		most.period = ib->attrs.cq_caps.max_cq_moderation_period;
+	}
+	return most;
+}
+
+/*
+ * mlx5_ib_modify_cq() is a command of the firmware. hns_roce_v2_modify_cq() makes less of a
+ * period that HIP08 can't have, without an error. Where the core polls, its own moderation takes
+ * over after some completions, if the device has that on (ib_device.use_cq_dim, set by mlx5;
+ * ib_cq_rdma_dim_work(), core/cq.c): `rdma dev set DEV adaptive-moderation off` ends that.
+ */
+static int cq_moderate(struct kv_cq *cq, struct netlink_ext_ack *extack)
+{
 	int ret;
 
-	if (IS_ERR(cq))
-		return ERR_CAST(cq);
-	/* The number asked for: each device rounds it differently, and markers take entries. */
-	cq->cqe = cqe;
-	cq->comp_vector = comp_vector;
-	cq->context = context;
-	INIT_LIST_HEAD(&cq->ran);
-	INIT_LIST_HEAD(&cq->wqes.done);
-	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), new->extack);
-	if (ret)
-		return kv_obj_give_up(&cq->obj, ret);
-
-	kv_obj_time(&cq->obj, CREATE, cq->ib = cq_create_ib(cq, entries));
-	return kv_obj_made(&cq->obj, PTR_ERR_OR_ZERO(cq->ib), "the device refuses to make the cq",
-			   new->extack);
+	if (!kv_cq_moderates(&cq->moderation))
+		return 0;
+	ret = rdma_set_cq_moderation(cq->ib, cq->moderation.count, cq->moderation.period);
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_MODIFY, ret,
+				    "rdma_set_cq_moderation failed") : 0;
 }
 
 /*
@@ -94,6 +97,48 @@ static int cq_destroy(struct kv_obj *obj)
 	else
 		kv_obj_time(obj, DESTROY, ib_destroy_cq(cq->ib));
 	return 0;
+}
+
+/**
+ * kv_cq_create() - allocate a completion queue
+ * @new: its device and its owner
+ * @cqe: how many completions it must hold, 1 .. the device's max_cqe
+ * @comp_vector: completion vector, below the device's num_comp_vectors
+ * @context: the poller and its context
+ * @moderation: of its events, as kv_cq_check_moderation() allows
+ *
+ * Locks: dev->lock
+ * Return: the CQ, owned by the id table, or ERR_PTR.
+ */
+struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
+			    enum kverbs_cq_context context,
+			    const struct kv_cq_moderation *moderation)
+{
+	u32 entries = min_t(u32, cqe + KV_CQ_MARKERS, new->dev->ib->attrs.max_cqe);
+	struct kv_cq *cq = kv_obj_alloc(&kv_cq_class, sizeof(*cq), new);
+	int ret;
+
+	if (IS_ERR(cq))
+		return ERR_CAST(cq);
+	/* The number asked for: each device rounds it differently, and markers take entries. */
+	cq->cqe = cqe;
+	cq->comp_vector = comp_vector;
+	cq->context = context;
+	cq->moderation = *moderation;
+	INIT_LIST_HEAD(&cq->ran);
+	INIT_LIST_HEAD(&cq->wqes.done);
+	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), new->extack);
+	if (ret)
+		return kv_obj_give_up(&cq->obj, ret);
+
+	kv_obj_time(&cq->obj, CREATE, cq->ib = cq_create_ib(cq, entries));
+	ret = IS_ERR(cq->ib) ? 0 : cq_moderate(cq, new->extack);
+	if (ret) {
+		cq_destroy(&cq->obj);
+		return kv_obj_give_up(&cq->obj, ret);
+	}
+	return kv_obj_made(&cq->obj, PTR_ERR_OR_ZERO(cq->ib), "the device refuses to make the cq",
+			   new->extack);
 }
 
 /**

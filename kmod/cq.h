@@ -5,6 +5,7 @@
 #include <linux/bitops.h>
 #include "event.h"
 #include "obj.h"
+#include "rules/cq.h"
 #include "wqe.h"
 
 /*
@@ -20,6 +21,7 @@
  * @cqe: how many completions it holds, as asked for, besides those of markers
  * @comp_vector: its completion vector
  * @context: the poller and its context
+ * @moderation: of its events
  * @claimed: bit 0: the CQ has a poller. The task that sets the bit may call ib_poll_cq()
  *	until it clears the bit. Nothing else takes completions out of the CQ, unless the
  *	RDMA core polls it.
@@ -36,6 +38,7 @@ struct kv_cq {
 	u32 cqe;
 	u32 comp_vector;
 	enum kverbs_cq_context context;
+	struct kv_cq_moderation moderation;
 	unsigned long claimed;
 	unsigned long armed;
 	struct kv_loop __rcu *loop;
@@ -51,7 +54,9 @@ static inline bool kv_cq_core_polls(const struct kv_cq *cq)
 }
 
 struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
-			    enum kverbs_cq_context context);
+			    enum kverbs_cq_context context,
+			    const struct kv_cq_moderation *moderation);
+struct kv_cq_moderation kv_cq_most_moderation(const struct ib_device *ib);
 bool kv_cq_claim(struct kv_cq *cq);
 void kv_cq_release(struct kv_cq *cq);
 int kv_cq_poll(struct kv_cq *cq, unsigned int max, u64 *verb_ns);

@@ -15,7 +15,8 @@
  *   DEV_GET    NAME -> KVERBS_A_DEV_*  do: one device, dump: all devices
  *
  *   PD_NEW     DEV [, PERSISTENT] -> as PD_GET, VERB_NS
- *   CQ_NEW     DEV, CQE [, COMP_VECTOR, CONTEXT, PERSISTENT] -> as CQ_GET, VERB_NS
+ *   CQ_NEW     DEV, CQE [, COMP_VECTOR, CONTEXT, MODERATION_COUNT, MODERATION_PERIOD,
+ *              PERSISTENT] -> as CQ_GET, VERB_NS
  *   CQ_POLL    ID [, MAX_WC] -> WC for each completion, in order; VERB_NS
  *   CQ_ARM     ID [, SOLICITED] -> VERB_NS, MISSED if completions are there
  *              already: then no event may come. Else EVENT COMPLETION follows.
@@ -384,6 +385,9 @@ enum kverbs_a_info {
  *	registered over
  * @KVERBS_A_DEV_PORT: nest of enum kverbs_a_port, one for each port, in the order of their
  *	numbers
+ * @KVERBS_A_DEV_MAX_CQ_MODERATION_COUNT: u32, .cq_caps.max_cq_moderation_count; this and the
+ *	next one are 0 if the device has no CQ moderation
+ * @KVERBS_A_DEV_MAX_CQ_MODERATION_PERIOD: u32, .cq_caps.max_cq_moderation_period, microseconds
  */
 enum kverbs_a_dev {
 	KVERBS_A_DEV_UNSPEC,
@@ -425,6 +429,8 @@ enum kverbs_a_dev {
 	KVERBS_A_DEV_LOCAL_CA_ACK_DELAY,
 	KVERBS_A_DEV_MAX_MR_BYTES,
 	KVERBS_A_DEV_PORT,
+	KVERBS_A_DEV_MAX_CQ_MODERATION_COUNT,
+	KVERBS_A_DEV_MAX_CQ_MODERATION_PERIOD,
 
 	__KVERBS_A_DEV_LAST,
 	KVERBS_A_DEV_MAX = __KVERBS_A_DEV_LAST - 1,
@@ -560,7 +566,13 @@ enum kverbs_cq_context {
  * @KVERBS_A_CQ_MISSED: flag
  * @KVERBS_A_CQ_VERB_NS: u64, how long the verb took: ib_alloc_cq() or
  *	ib_create_cq(), ib_free_cq() or ib_destroy_cq(), ib_poll_cq(),
- *	ib_req_notify_cq()
+ *	ib_req_notify_cq(); that of rdma_set_cq_moderation() is not in it
+ * @KVERBS_A_CQ_MODERATION_COUNT: u32, 0 .. 65535: so many completions make one event
+ *	(rdma_set_cq_moderation()); at most the device's max_cq_moderation_count. Default 0, like
+ *	PERIOD: both are 0, which leaves it to the device, or neither is. Not with context POLLED,
+ *	which has no events
+ * @KVERBS_A_CQ_MODERATION_PERIOD: u32, 0 .. 65535: microseconds after which the event comes
+ *	for fewer completions, too; at most the device's max_cq_moderation_period
  */
 enum kverbs_a_cq {
 	KVERBS_A_CQ_UNSPEC,
@@ -576,6 +588,8 @@ enum kverbs_a_cq {
 	KVERBS_A_CQ_SOLICITED,
 	KVERBS_A_CQ_MISSED,
 	KVERBS_A_CQ_VERB_NS,
+	KVERBS_A_CQ_MODERATION_COUNT,
+	KVERBS_A_CQ_MODERATION_PERIOD,
 
 	__KVERBS_A_CQ_LAST,
 	KVERBS_A_CQ_MAX = __KVERBS_A_CQ_LAST - 1,

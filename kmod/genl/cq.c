@@ -12,6 +12,8 @@ static const struct nla_policy policy[KVERBS_A_CQ_MAX + 1] = {
 	[KVERBS_A_CQ_CONTEXT] = NLA_POLICY_MAX(NLA_U32, KVERBS_CQ_MAX),
 	[KVERBS_A_CQ_MAX_WC] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_POLL_MAX),
 	[KVERBS_A_CQ_SOLICITED] = { .type = NLA_FLAG },
+	[KVERBS_A_CQ_MODERATION_COUNT] = KV_POLICY_16BIT,
+	[KVERBS_A_CQ_MODERATION_PERIOD] = KV_POLICY_16BIT,
 };
 
 static int cq_fill(struct sk_buff *skb, struct kv_obj *obj)
@@ -21,22 +23,32 @@ static int cq_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return nla_put_u32(skb, KVERBS_A_CQ_CQE, cq->cqe) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_COMP_VECTOR, cq->comp_vector) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_CONTEXT, cq->context) ?:
+	       nla_put_u32(skb, KVERBS_A_CQ_MODERATION_COUNT, cq->moderation.count) ?:
+	       nla_put_u32(skb, KVERBS_A_CQ_MODERATION_PERIOD, cq->moderation.period) ?:
 	       nla_put_u32(skb, KVERBS_A_CQ_PENDING, kv_wqe_pending(cq));
 }
 
 static struct kv_obj *cq_make(struct genl_info *info, const struct kv_new *new)
 {
 	struct nlattr **attrs = info->attrs;
+	u32 context = kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED);
+	const struct kv_cq_moderation moderation = {
+		.count = kv_u32_or(attrs[KVERBS_A_CQ_MODERATION_COUNT], 0),
+		.period = kv_u32_or(attrs[KVERBS_A_CQ_MODERATION_PERIOD], 0),
+	};
+	const struct kv_cq_moderation most = kv_cq_most_moderation(new->dev->ib);
+	struct kv_refusal why;
 	int ret;
 
 	ret = kv_msg_check_limit(info, CQ_CQE, "cqe", new->dev, max_cqe) ?:
 	      kv_msg_check_max(info, KVERBS_A_CQ_COMP_VECTOR, new->dev->ib->num_comp_vectors - 1,
 			       "comp_vector is not below the device's num_comp_vectors");
+	if (!ret && kv_cq_check_moderation(&moderation, &most, context, &why))
+		ret = kv_msg_refuse_by(info, &why);
 	if (ret)
 		return ERR_PTR(ret);
 	return kv_cq_create(new, nla_get_u32(attrs[KVERBS_A_CQ_CQE]),
-			    kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0),
-			    kv_u32_or(attrs[KVERBS_A_CQ_CONTEXT], KVERBS_CQ_POLLED));
+			    kv_u32_or(attrs[KVERBS_A_CQ_COMP_VECTOR], 0), context, &moderation);
 }
 
 static const struct kv_noun cq_noun = {
@@ -114,7 +126,8 @@ static int cq_arm(struct genl_info *info, struct kv_obj *obj, struct sk_buff *sk
 static const struct kv_command cq_commands[] = {
 	KV_COMMAND(CQ, NEW, .doit = kv_netlink_new, TAKES(DEV), TAKES(PERSISTENT),
 		   NEEDS(CQE, "cqe is missing: how many completions must the cq hold?"),
-		   TAKES(COMP_VECTOR), TAKES(CONTEXT)),
+		   TAKES(COMP_VECTOR), TAKES(CONTEXT), TAKES(MODERATION_COUNT),
+		   TAKES(MODERATION_PERIOD)),
 	KV_COMMAND(CQ, DEL, .run = kv_noun_del, TAKES(ID)),
 	KV_COMMAND_AT_ONCE(CQ, GET, KV_SHOWS, TAKES(ID)),
 	{ .cmd = KVERBS_CMD_CQ_POLL, .at_once = true, .run = cq_poll, .size = cq_size_of_wcs,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <rdma/ib_cache.h>
+#include "cq.h"
 #include "dev.h"
 #include "loop_env.h"
 #include "genl/msg.h"
@@ -115,6 +116,7 @@ static int dev_fill_gids(struct sk_buff *skb, const struct net *net, struct ib_d
 static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 {
 	const struct ib_device *ib = dev->ib;
+	const struct kv_cq_moderation moderation = kv_cq_most_moderation(ib);
 	const struct ib_device_attr *attrs = &ib->attrs;
 	char fw_ver[IB_FW_VERSION_NAME_MAX];
 
@@ -154,7 +156,9 @@ static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_FAST_REG_PAGES,
 			   attrs->max_fast_reg_page_list_len) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_MAX_PKEYS, attrs->max_pkeys) ?:
-	       nla_put_u32(skb, KVERBS_A_DEV_LOCAL_CA_ACK_DELAY, attrs->local_ca_ack_delay);
+	       nla_put_u32(skb, KVERBS_A_DEV_LOCAL_CA_ACK_DELAY, attrs->local_ca_ack_delay) ?:
+	       nla_put_u32(skb, KVERBS_A_DEV_MAX_CQ_MODERATION_COUNT, moderation.count) ?:
+	       nla_put_u32(skb, KVERBS_A_DEV_MAX_CQ_MODERATION_PERIOD, moderation.period);
 }
 
 static int dev_fill_port_attrs(struct sk_buff *skb, const struct net *net, struct ib_device *ib,

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <errno.h>
 #include "cli/guess.h"
+#include "rules/cq.h"
 #include "rules/request.h"
 
 #define UNTOUCHED 0xdeadbeef
@@ -323,6 +324,39 @@ static void test_cpus(void **state)
 	}
 }
 
+static void test_moderation(void **state)
+{
+	static const struct {
+		const char *text;
+		const char *says;
+	} bad[] = {
+		{ "", "is empty" },
+		{ "16", "has no comma behind its first number" },
+		{ "16 8", "has no comma behind its first number" },
+		{ "16,", "is no number" },
+		{ ",8", "is no number" },
+		{ "16,-8", "is no number" },
+		{ "16,8,1", "has ',1' behind its numbers" },
+		{ "0,8", "has a number that is out of range" },
+		{ "16,0", "has a number that is out of range" },
+		{ "65536,8", "has a number that is out of range" },
+		{ "16,65536", "has a number that is out of range" },
+	};
+	struct kv_cq_moderation moderation;
+	struct kv_why why;
+
+	assert_int_equal(kv_parse_moderation("16,8", &moderation, &why), 0);
+	assert_int_equal(moderation.count, 16);
+	assert_int_equal(moderation.period, 8);
+	assert_int_equal(kv_parse_moderation("65535,1", &moderation, &why), 0);
+	assert_int_equal(moderation.count, 65535);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(kv_parse_moderation(bad[i].text, &moderation, &why), -EINVAL);
+		assert_says(&why, bad[i].says);
+		assert_int_equal(moderation.period, 1);
+	}
+}
+
 static void test_word(void **state)
 {
 	struct kv_why why;
@@ -531,6 +565,7 @@ int main(void)
 		cmocka_unit_test(test_size),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_cpus),
+		cmocka_unit_test(test_moderation),
 		cmocka_unit_test(test_word),
 		cmocka_unit_test(test_ops),
 		cmocka_unit_test(test_sizes),

@@ -131,6 +131,10 @@ ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 0: it must
 ERANGE | cqe: integer out of range: it takes 1 to 2147483647; max_cqe of * is [0-9]* | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
 EINVAL | cqe is above the device's max_cqe; max_cqe of * is [0-9]* | cqe is 99999999: it must be 1 to *, the device's max_cqe | cq add cqe 99999999
 EINVAL | comp_vector is not below the device's num_comp_vectors | comp_vector is 99: it must be 0 to *, rxe0 has * | cq add cqe 8 comp-vector 99
+EINVAL | *moderation is of events, and a cq with context polled has none: make one with another context; * | | cq add cqe 8 moderation-count 1 moderation-period 1
+EINVAL | moderation_count and moderation_period go together: give both; * | | cq add cqe 8 context event moderation-count 1
+EOPNOTSUPP | *the device has no CQ moderation; max_cq_moderation_count of rxe0 is 0* | | cq add cqe 8 context event moderation-count 1 moderation-period 1
+ERANGE | moderation_count: integer out of range: it takes 0 to 65535; * | moderation_count is 65536: it must be 0 to 65535 | cq add cqe 8 context event moderation-count 65536 moderation-period 1
 ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: in user space it must be 1 to 1073741824 | buf add length 0
 EDQUOT | *buffers and queues*: delete some* | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
 ERANGE | pieces: integer out of range: it takes 1 to 1048576 | pieces is 1048577: it must be 0 to 1048576 | buf add length 64 pieces 1048577

@@ -46,6 +46,13 @@ refused "an event for a ping-pong" 2 "--completion event does not go with --loop
 	kverbs lat --op send --space kernel --completion event
 refused "spins without polls" 2 "--spins goes with --completion polled only" \
 	kverbs lat --op write --space kernel --completion softirq --spins 3
+refused "moderation of polls" 2 "--moderate is of events, so it goes with one --completion that is not polled" \
+	kverbs lat --op write --space kernel --moderate 16,8
+refused "moderation without a time" 2 "has no comma behind its first number" kverbs bw --completion event --moderate 16
+for space in kernel user; do
+	refused "$space: moderation that the device lacks" 77 "the device has no CQ moderation" \
+		kverbs lat $by_cm --op write --space $space --completion event --moderate 16,8
+done
 refused "several contexts of quadrants" 2 "so --quadrants does not go with them" kverbs compare --completion event,softirq --quadrants
 refused "a context that is none" 2 "is not known; it takes a list of polled, event, softirq" kverbs compare --completion polled,irq
 

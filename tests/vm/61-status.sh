@@ -280,7 +280,7 @@ runs() {
 			bw --op send --size 64 --space $space --no-verify $fast
 		# A ping-pong's thread polls that end's CQ, too: there only what is flushed tells of it.
 		[ $space = kernel ] || ends_with "the peer's cq is full" rxe_cq_post -16 1 0 \
-			"; the QP was in the error state before: its CQ may have had no room" \
+			"; the QP went to ERR before: the first error tells why, or its CQ had no room" \
 			lat --op send --space $space --no-verify
 		refused "$space: a size of two packets over UD" 2 \
 			"a message over UD is one packet, on $DEV of at most 4096 bytes ($space space)" \

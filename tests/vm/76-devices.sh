@@ -475,6 +475,51 @@ slow_device() {
 
 [ -z "$models" ] || slow_device
 
+# A device whose CQs have moderation: what the driver is given, at its limits and above.
+moderation() {
+	rmmod kverbs
+	insmod ./hardware.ko moderate=1
+	insmod "$KO"
+	objects >"$work/before"
+	loaded=
+	[ ! -e fail_verb.ko ] || [ -e /sys/module/fail_verb ] || { insmod ./fail_verb.ko && loaded=1; }
+	check "moderation: the contract" contract "$DEV" cq
+	[ -z "$loaded" ] || rmmod fail_verb
+	cat >"$work/batch" <<-'END'
+		refused EINVAL cq add cqe 8 context event moderation-count 1001 moderation-period 1
+		refused EINVAL cq add cqe 8 context event moderation-count 1 moderation-period 501
+		cq add cqe 8 context workqueue moderation-count 16 moderation-period 8 name cq
+		cq show cq
+		expect moderation_count 16
+		expect moderation_period 8
+	END
+	check "moderation: by hand" kverbs --trace batch "$work/batch"
+	has "moderation: the verb of its own" "*rdma_set_cq_moderation(cq *, moderation-count 16, moderation-period 8)*" "$work/check"
+	has "moderation: the limit" "*; max_cq_moderation_period of $DEV is 500 (EINVAL)*" "$work/check"
+	check "moderation: what the driver is given" test "$(cat $hardware/moderated_count $hardware/moderated_period | tr '\n' ' ')" = "16 8 "
+	check "moderation: the device's limits" \
+		sh -c "kverbs dev show $DEV --json | jq -e '.devices[0].kernel | .max_cq_moderation_count == 1000 and .max_cq_moderation_period == 500'"
+	for context in event softirq; do
+		# shellcheck disable=SC2086 # words
+		check "moderation: $context: a run" kverbs lat --dev "$DEV" --space kernel --op write --completion $context --moderate 7,3 --iters 100 $by_cm \
+			--notes --json="$work/moderated.json"
+		keep "moderated-$context" "$work/moderated.json"
+		has "moderation: $context: how it is told" "*, an event for 7 completions or after 3 us*" "$work/check"
+		check "moderation: $context: in the document" \
+			jq -e '.cell.result | .moderation_count == 7 and .moderation_period_us == 3' "$work/moderated.json"
+		check "moderation: $context: what the driver is given" \
+			test "$(cat $hardware/moderated_count $hardware/moderated_period | tr '\n' ' ')" = "7 3 "
+	done
+	check "moderation: nothing is left" wait_for 20 nothing_left
+	objects >"$work/after"
+	check "moderation: the kernel lists what it did before" cmp "$work/before" "$work/after"
+	rmmod kverbs
+	rmmod hardware
+	insmod "$KO"
+}
+
+[ ! -e hardware.ko ] || moderation
+
 # A device that refuses once to destroy something. What stays there reaches the memory that it was
 # given, until it is destroyed.
 verb=/sys/module/fail_verb/parameters

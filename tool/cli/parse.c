@@ -8,6 +8,7 @@
 #include <sys/param.h>
 #include "cli/parse.h"
 #include "model/backend.h"
+#include "rules/cq.h"
 
 #define MTU_MIN 256
 #define MTU_MAX 4096
@@ -362,6 +363,29 @@ int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why)
 		text = end + 1;
 	}
 	*(struct kv_cpus *)cpus = found;
+	return 0;
+}
+
+int kv_parse_moderation(const char *text, void *moderation, struct kv_why *why)
+{
+	static const char what[] = "completions and microseconds, both 1 to 65535, as in 16,8";
+	const char *end = text;
+	uint64_t count, period;
+	int ret = take_number(&end, &count);
+
+	if (!ret && *end != ',')
+		return kv_why_set(why, "has no comma behind its first number; it takes %s", what);
+	if (!ret) {
+		end++;
+		ret = take_number(&end, &period);
+	}
+	if (!ret && *end)
+		return kv_why_set(why, "has '%.16s' behind its numbers; it takes %s", end, what);
+	if (ret)
+		return refuse_number(text, ret, what, why);
+	if (!count || count > UINT16_MAX || !period || period > UINT16_MAX)
+		return kv_why_set(why, "has a number that is out of range; it takes %s", what);
+	*(struct kv_cq_moderation *)moderation = (struct kv_cq_moderation){ (uint32_t)count, (uint32_t)period };
 	return 0;
 }
 

@@ -174,6 +174,8 @@ int kv_parse_time(const char *text, uint64_t min_ns, uint64_t max_ns, uint64_t *
 int kv_parse_port(const char *text, void *port, struct kv_why *why);
 /* CPUs, KV_RUN_WORKERS_MAX at most, as in 1 or 1,0: struct kv_cpus. */
 int kv_parse_cpus(const char *text, void *cpus, struct kv_why *why);
+/* Completions and microseconds, as in 16,8: struct kv_cq_moderation. */
+int kv_parse_moderation(const char *text, void *moderation, struct kv_why *why);
 /* enum kverbs_op, as in send,write. */
 int kv_parse_ops(const char *text, void *list, struct kv_why *why);
 int kv_parse_completions(const char *text, void *list, struct kv_why *why);

@@ -32,7 +32,7 @@ static const struct kv_option rows[] = {
 	  .letter = 'l' },
 	{ "signal", "N", "one of so many requests is signaled, and completes; a multiple of --list; default: as --list",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'Q' },
-	KV_OPTION_COMPLETION_ROW(S, common),
+	KV_OPTION_COMPLETION_ROWS(S, common),
 	{ "threads", "N", "threads that begin together, each with connections of its own; with several HOSTs, for each of them; --cpus lists their CPUs, which they get in turn; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.threads), .min = 1, .max = KV_RUN_WORKERS_MAX },
 	{ "qps", "N", "connections of each thread, each with --depth requests; default: 1",

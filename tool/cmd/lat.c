@@ -61,7 +61,7 @@ static const struct kv_option rows[] = {
 	{ "warmup", "N", "iterations before the first sample; default: 100", KV_OPTION_U64,
 	  .at = offsetof(S, amount.warmup), .max = ITERS_MAX },
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
-	KV_OPTION_COMPLETION_ROW(S, common),
+	KV_OPTION_COMPLETION_ROWS(S, common),
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_FOREIGN_ROWS(),
 	KV_OPTION_FOREIGN_ROW('a', "'kverbs compare --sizes all' and 'kverbs bw --size all' measure all sizes"),

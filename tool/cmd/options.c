@@ -91,6 +91,8 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 				      w->mtu);
 	if (w->spins >= 0 && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--spins goes with --completion polled only");
+	if (kv_cq_moderates(&w->moderation) && w->completion == KVERBS_CQ_POLLED)
+		return kv_fault_usage(f, "--moderate is of events, so it goes with one --completion that is not polled");
 	ret = take_cpus(o, wanted, f) ?:
 	      kv_placement_choose(o->cpus.cpu, apart && o->cpus.n > 1 ? 1 : o->cpus.n, w->cpu, wanted, f);
 	if (!ret && apart)

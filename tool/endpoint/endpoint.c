@@ -56,6 +56,8 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 		.dev = e->site->dev.name,
 		.cqe = cqe,
 		.context = context,
+		.moderation_count = e->moderation.count,
+		.moderation_period = e->moderation.period,
 		.api = e->api,
 	};
 	struct kv_cq cq;

@@ -4,6 +4,7 @@
 #include "cm/conn.h"
 #include "endpoint/raw.h"
 #include "model/site.h"
+#include "rules/cq.h"
 
 /*
  * One end of a connection, made verb by verb: measuring, ping, pingpong and conn-rate have no other
@@ -51,6 +52,8 @@ struct kv_endpoint {
 	uint32_t psn;
 	uint32_t ah; /* address of the peer, for a UD QP */
 	uint32_t api; /* enum kv_api, in user space; set before there is a CQ */
+	/* Of the events of its CQs; set before there is a CQ, with a context that has events. */
+	struct kv_cq_moderation moderation;
 	uint32_t conn; /* connection of the QP, if the CM has made it */
 	bool armed; /* the next completion makes an event; see kv_endpoint_sleep() */
 	/* Duration of each verb; the latest where there were several calls. */

@@ -109,11 +109,21 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 {
 	bool kernel = space == KV_SPACE_KERNEL;
 
+	char moderated[64] = "", text[192];
+
 	if (w->kind != KV_KIND_NULL) {
+		if (kv_cq_moderates(&w->moderation))
+			snprintf(moderated, sizeof(moderated), ", an event for %u completions or after %u us",
+				 w->moderation.count, w->moderation.period);
+		snprintf(text, sizeof(text), "%s%s", completion(w, kernel), moderated);
 		if (spec->loop != KVERBS_LOOP_NULL)
 			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post_context));
-		kv_out_put_string(obj, "completion", completion(w, kernel));
+		kv_out_put_string(obj, "completion", text);
 		kv_out_put_string(obj, "completion_context", kv_enum_name(kv_enum_cq_context, w->completion));
+		if (kv_cq_moderates(&w->moderation)) {
+			kv_out_put_count(obj, "moderation_count", w->moderation.count);
+			kv_out_put_count(obj, "moderation_period_us", w->moderation.period);
+		}
 		if (!kernel)
 			kv_out_put_string(obj, "api", kv_enum_name(kv_enum_api, w->api));
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");

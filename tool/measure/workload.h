@@ -4,6 +4,7 @@
 #include "cli/fault.h"
 #include "cli/parse.h"
 #include "model/site.h"
+#include "rules/cq.h"
 #include "rules/request.h"
 #include "rules/run.h"
 
@@ -16,6 +17,8 @@ struct kv_workload {
 	uint64_t swap; /* CMP_SWP: the value that is stored if the comparison succeeds */
 	uint32_t post; /* enum kverbs_post_context, or KV_POST_BY_DEVICE; kernel space only */
 	uint32_t completion; /* enum kverbs_cq_context of the CQ of the initiator's sends */
+	/* Of that CQ's events, which some devices can put together; both 0: as the device does. */
+	struct kv_cq_moderation moderation;
 	enum kv_lkey lkey; /* enum kv_lkey; kernel space only */
 	uint32_t api; /* enum kv_api; user space only */
 	uint32_t threads; /* KV_KIND_STREAM: the initiator's threads; else 1 */

@@ -138,6 +138,11 @@ static void format_args(const struct trace *t, enum kv_op op, const void *in, ch
 	/* libibverbs makes an SRQ without a limit, and needs no QP to invalidate. */
 	if (!t->kernel && op == KV_OP_SRQ_NEW)
 		json_object_object_del(obj, "limit");
+	/* Moderation is a verb of its own. */
+	if (op == KV_OP_CQ_NEW) {
+		json_object_object_del(obj, "moderation_count");
+		json_object_object_del(obj, "moderation_period");
+	}
 	if (!t->kernel && op == KV_OP_MR_INV)
 		json_object_object_del(obj, "qp");
 	used = strlen(args);
@@ -172,11 +177,12 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	enum kv_type type = (enum kv_type)(op - KV_OP_PD_NEW);
 	const char *verb = kv_object_rows[type].make[!t->kernel];
 	const struct kv_srq_init *srq = in;
+	const struct kv_cq_init *cq = in;
 	char args[ARGS], result[RESULT];
 
 	if (!verb)
 		return pass(t, ret);
-	if (t->kernel && type == KV_CQ && kv_cq_is_raw(((const struct kv_cq_init *)in)->context))
+	if (t->kernel && type == KV_CQ && kv_cq_is_raw(cq->context))
 		verb = "ib_create_cq";
 	format_args(t, op, in, args);
 	if (ret || !*t->in_full)
@@ -186,13 +192,20 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	else
 		snprintf(result, sizeof(result), "%s %u", kv_enum_name(kv_enum_type, type),
 			 object->id);
-	/* In user space the limit of an SRQ is a verb of its own. */
 	trace_verb(t, STAGE(KVERBS_STAGE_CREATE) | STAGE(KVERBS_STAGE_MODIFY), verb, args, result, ret);
-	if (t->kernel || ret || type != KV_SRQ || !srq->limit)
+	/* In user space the limit of an SRQ is a verb of its own, in both moderation. */
+	if (!ret && !t->kernel && type == KV_SRQ && srq->limit) {
+		snprintf(args, sizeof(args), "srq %u, limit %u", object->id, srq->limit);
+		verb = "ibv_modify_srq";
+	} else if (!ret && type == KV_CQ && cq->moderation_count) {
+		snprintf(args, sizeof(args), "cq %u, moderation-count %u, moderation-period %u", object->id,
+			 cq->moderation_count, cq->moderation_period);
+		verb = t->kernel ? "rdma_set_cq_moderation" : "ibv_modify_cq";
+	} else {
 		return ret;
-	snprintf(args, sizeof(args), "srq %u, limit %u", object->id, srq->limit);
+	}
 	kv_backend_begin(t->inner);
-	return trace_verb(t, 0, "ibv_modify_srq", args, NULL, 0);
+	return trace_verb(t, 0, verb, args, NULL, 0);
 }
 
 /* Each show of a QP or an SRQ queries the device. */

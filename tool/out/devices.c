@@ -171,6 +171,8 @@ static const struct field ability_fields[] = {
 	{ "max_pd", "PDs", MEMBER(max_pd) },
 	{ "max_cq", "CQs", MEMBER(max_cq) },
 	{ "max_cqe", "entries of a CQ", MEMBER(max_cqe) },
+	{ "max_cq_moderation_count", "completions of a moderated event", MEMBER(max_cq_moderation_count) },
+	{ "max_cq_moderation_period", "microseconds until it comes", MEMBER(max_cq_moderation_period) },
 	{ "max_srq", "SRQs", MEMBER(max_srq) },
 	{ "max_srq_wr", "receives of an SRQ", MEMBER(max_srq_wr) },
 	{ "max_srq_sge", "SGEs of such a receive", MEMBER(max_srq_sge) },

@@ -10,6 +10,7 @@ const size_t kv_user_cq_size = sizeof(struct kv_user_cq);
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_cq_init *init)
 {
+	const struct kv_cq_moderation moderation = { init->moderation_count, init->moderation_period };
 	int ret, vectors = dev->ctx->num_comp_vectors;
 
 	ret = kv_user_check_count(u, "cqe", init->cqe, dev->attr.max_cqe, "max_cqe");
@@ -19,10 +20,13 @@ static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		return kv_user_fail(u, init->comp_vector > INT32_MAX ? -ERANGE : -EINVAL,
 				    "comp_vector is %u: it must be 0 to %d, %s has %d",
 				    init->comp_vector, vectors - 1, init->dev, vectors);
-	if (kv_cq_is_raw(init->context))
+	if (!kv_cq_is_raw(init->context))
+		return kv_user_fail(u, -EOPNOTSUPP,
+				    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has polled and event only");
+	if (!kv_cq_check_moderation(&moderation, &dev->moderation, init->context, &u->why))
 		return 0;
-	return kv_user_fail(u, -EOPNOTSUPP,
-			    "context: softirq, workqueue and unbound-workqueue are the kernel's: user space has polled and event only");
+	return kv_user_fail(u, u->why.error, "%s; max_cq_moderation_count of %s is %u, max_cq_moderation_period is %u",
+			    u->why.text, init->dev, dev->moderation.count, dev->moderation.period);
 }
 
 static struct ibv_cq *create_ib(struct kv_user_cq *cq, const struct kv_cq_init *init)
@@ -42,6 +46,28 @@ static struct ibv_cq *create_ib(struct kv_user_cq *cq, const struct kv_cq_init *
 	return ex ? ibv_cq_ex_to_cq(ex) : NULL;
 }
 
+/* Of the providers mlx5, mlx4 and hns have ibv_modify_cq(); for others libibverbs says EOPNOTSUPP. */
+static int moderate(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init)
+{
+	struct ibv_modify_cq_attr attr = {
+		.attr_mask = IBV_CQ_ATTR_MODERATE,
+		.moderate.cq_count = (uint16_t)init->moderation_count,
+		.moderate.cq_period = (uint16_t)init->moderation_period,
+	};
+	int ret = init->moderation_count ? ibv_modify_cq(cq->ib, &attr) : 0;
+
+	return ret ? kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret, "%s: ibv_modify_cq with moderation_count %u and moderation_period %u: %s",
+					 init->dev, init->moderation_count, init->moderation_period, strerror(ret)) : 0;
+}
+
+static void destroy_channel(struct kv_user_cq *cq)
+{
+	/* A CQ on the channel is the only reason to refuse, and no CQ is left. */
+	if (cq->channel)
+		ibv_destroy_comp_channel(cq->channel);
+}
+
+/* The measured time is that of the verb that creates the CQ alone. */
 int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init)
 {
 	struct ibv_context *ctx = cq->obj.dev->ctx;
@@ -65,13 +91,20 @@ int kv_user_cq_new(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_
 					  "%s: ibv_create_cq%s with cqe %u: %s", init->dev,
 					  init->api == KV_API_WR ? "_ex" : "", init->cqe,
 					  strerror(errno));
-		if (cq->channel)
-			ibv_destroy_comp_channel(cq->channel);
+		destroy_channel(cq);
+		return ret;
+	}
+	ret = moderate(u, cq, init);
+	if (ret) {
+		ibv_destroy_cq(cq->ib);
+		destroy_channel(cq);
 		return ret;
 	}
 	cq->api = init->api;
 	cq->is.context = init->context;
 	cq->is.comp_vector = init->comp_vector;
+	cq->is.moderation_count = init->moderation_count;
+	cq->is.moderation_period = init->moderation_period;
 	TAILQ_INIT(&cq->done);
 	return 0;
 }
@@ -86,9 +119,7 @@ int kv_user_cq_destroy(struct kv_user *u, struct kv_user_cq *cq)
 	if (ret)
 		return -ret;
 	kv_user_queue_purge_cq(cq);
-	/* A CQ on the channel is the only reason to refuse, and no CQ is left. */
-	if (cq->channel)
-		ibv_destroy_comp_channel(cq->channel);
+	destroy_channel(cq);
 	return 0;
 }
 

@@ -178,6 +178,8 @@ static int open_device(struct kv_user *u, struct ibv_device *ib, struct kv_user_
 	}
 	dev->attr = attr.orig_attr;
 	dev->cap_flags = attr.device_cap_flags_ex | attr.orig_attr.device_cap_flags;
+	dev->moderation.count = attr.cq_mod_caps.max_cq_count;
+	dev->moderation.period = attr.cq_mod_caps.max_cq_period;
 	note_link_layers(dev);
 	dev->ino = find_ino(dev);
 	dev->next = u->devs;

@@ -108,6 +108,8 @@ static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
 	to->sys_image_guid = be64toh(attr->sys_image_guid);
 	snprintf(to->fw_ver, sizeof(to->fw_ver), "%s", attr->fw_ver);
 	to->cap_flags = dev->cap_flags;
+	to->max_cq_moderation_count = dev->moderation.count;
+	to->max_cq_moderation_period = dev->moderation.period;
 	to->max_send_sge = (uint32_t)attr->max_sge;
 	to->max_recv_sge = (uint32_t)attr->max_sge;
 	to->atomic = attr->atomic_cap;

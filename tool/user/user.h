@@ -11,6 +11,7 @@
 #include <infiniband/verbs.h>
 
 #include "model/shape.h"
+#include "rules/cq.h"
 #include "rules/refusal.h"
 #include "sys/clock.h"
 
@@ -64,6 +65,7 @@ struct kv_user_dev {
 	struct ibv_context *ctx; /* open until the backend is closed */
 	struct ibv_device_attr attr; /* its limits */
 	uint64_t cap_flags; /* all of its capabilities, IBV_DEVICE_* */
+	struct kv_cq_moderation moderation; /* the most that its CQs can */
 	uint8_t link_layer[UINT8_MAX + 1]; /* of each port, IBV_LINK_LAYER_* */
 	/*
 	 * Inode of the device's sysfs folder, 0 if not known. Another device may get the same name,

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 #include "contract.h"
+#include "fail.h"
 
 static int new_cq(struct link *l, uint32_t cqe, uint32_t vector, uint32_t context)
 {
@@ -64,6 +65,73 @@ static void test_new(struct link *l)
 		"context: integer out of range", "a context that does not exist");
 }
 
+static int new_moderated(struct link *l, uint32_t context, uint32_t count, uint32_t period,
+			 struct kv_cq *cq)
+{
+	struct kv_cq_init init = {
+		.dev = dev,
+		.cqe = 8,
+		.context = context,
+		.moderation_count = count,
+		.moderation_period = period,
+	};
+
+	return call_new(&l->nl, KV_CQ, &init, cq, NULL);
+}
+
+/* On a device that has it: that of hardware.ko with moderate=1, for one. */
+static void check_moderated(struct link *l)
+{
+	uint32_t count = caps.max_cq_moderation_count, period = caps.max_cq_moderation_period;
+	struct kv_cq cq;
+
+	for (uint32_t context = KVERBS_CQ_EVENT; context <= KVERBS_CQ_MAX; context++) {
+		must(l, new_moderated(l, context, count, period, &cq), "a moderated cq");
+		result(cq.moderation_count == count && cq.moderation_period == period,
+		       "a cq of context %u is moderated as far as the device can", context);
+		check_shown(l, KV_CQ, &cq, "the cq");
+		must(l, call_del(&l->nl, KV_CQ, cq.id, NULL), "delete");
+	}
+	refused(l, new_moderated(l, KVERBS_CQ_EVENT, count + 1, 1, NULL), -EINVAL,
+		"moderation_count is above the device's max_cq_moderation_count", "too many completions");
+	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 1, period + 1, NULL), -EINVAL,
+		"moderation_period is above the device's max_cq_moderation_period", "too long a time");
+	if (!fail_verb_loaded()) {
+		missing("moderation that fails", FAIL_VERB_MISSING);
+		return;
+	}
+	fail_verb_set("error", "-5");
+	fail_verb_set("verb", "rdma_set_cq_moderation");
+	fail_verb_set("nth", "1");
+	refused_by(l, new_moderated(l, KVERBS_CQ_EVENT, 1, 1, NULL), -EIO, KVERBS_STAGE_MODIFY,
+		   "rdma_set_cq_moderation failed",
+		   "the device fails to moderate, after it has made the cq");
+	fail_verb_set("nth", "1");
+	refused_by(l, new_moderated(l, KVERBS_CQ_SOFTIRQ, 1, 1, NULL), -EIO, KVERBS_STAGE_MODIFY,
+		   "rdma_set_cq_moderation failed",
+		   "the same with one that the kernel polls");
+	fail_verb_set("verb", "\n");
+}
+
+static void test_moderation(struct link *l)
+{
+	refused(l, new_moderated(l, KVERBS_CQ_POLLED, 1, 1, NULL), -EINVAL,
+		"moderation is of events", "moderation of a cq without events");
+	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 1, 0, NULL), -EINVAL,
+		"moderation_count and moderation_period go together", "completions without a time");
+	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 0, 1, NULL), -EINVAL,
+		"moderation_count and moderation_period go together", "a time without completions");
+	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 65536, 1, NULL), -ERANGE,
+		"moderation_count: integer out of range", "more completions than any device takes");
+	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 1, 65536, NULL), -ERANGE,
+		"moderation_period: integer out of range", "a longer time than any device takes");
+	if (caps.max_cq_moderation_count)
+		check_moderated(l);
+	else
+		refused(l, new_moderated(l, KVERBS_CQ_EVENT, 1, 1, NULL), -EOPNOTSUPP,
+			"the device has no CQ moderation", "a device without moderation");
+}
+
 void test_cq(void)
 {
 	struct kv_wc wc[KVERBS_POLL_MAX];
@@ -75,6 +143,7 @@ void test_cq(void)
 
 	link_open(&l);
 	test_new(&l);
+	test_moderation(&l);
 
 	polled = make_cq(&l, 8, KVERBS_CQ_POLLED);
 	event = make_cq(&l, 8, KVERBS_CQ_EVENT);

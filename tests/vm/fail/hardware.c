@@ -15,6 +15,11 @@
  *   refuse    of the requests of these QPs, and of SRQs, that are posted from now on, which one is
  *             refused, with -EIO; 0: none. It counts down. What stands before it in its list is
  *             posted, as mlx5r_post_send(), bnxt_re_post_send() and irdma_post_send() do
+ *   moderate  the CQs have moderation, of MODERATION_COUNT completions and MODERATION_PERIOD us at
+ *             most, as with mlx5_ib_modify_cq(), mlx4_ib_modify_cq() and hns_roce_v2_modify_cq().
+ *             Given when the module is loaded. Events come as before
+ *   moderated_count, moderated_period
+ *             what the last CQ was given
  *   purged, delayed, overruns
  *             completions that were taken out, that came later, and that found their CQ full
  *
@@ -41,6 +46,18 @@ module_param(dead, bool, 0644);
 
 static unsigned int refuse;
 module_param(refuse, uint, 0644);
+
+static bool moderate;
+module_param(moderate, bool, 0444);
+
+#define MODERATION_COUNT 1000
+#define MODERATION_PERIOD 500
+
+static ushort moderated_count;
+module_param(moderated_count, ushort, 0444);
+
+static ushort moderated_period;
+module_param(moderated_period, ushort, 0444);
 
 static atomic_t purged = ATOMIC_INIT(0);
 static atomic_t delayed = ATOMIC_INIT(0);
@@ -434,6 +451,13 @@ static int hardware_post_srq_recv(struct ib_srq *queue, const struct ib_recv_wr 
 	return ret ?: -EIO;
 }
 
+static int hardware_modify_cq(struct ib_cq *cq, u16 count, u16 period)
+{
+	moderated_count = count;
+	moderated_period = period;
+	return 0;
+}
+
 static int hardware_add(struct ib_device *device)
 {
 	if (device->ops.driver_id != RDMA_DRIVER_RXE && device->ops.driver_id != RDMA_DRIVER_SIW)
@@ -454,6 +478,11 @@ static int hardware_add(struct ib_device *device)
 	WRITE_ONCE(device->ops.post_send, hardware_post_send);
 	WRITE_ONCE(device->ops.post_recv, hardware_post_recv);
 	WRITE_ONCE(device->ops.post_srq_recv, hardware_post_srq_recv);
+	if (moderate) {
+		WRITE_ONCE(device->ops.modify_cq, hardware_modify_cq);
+		device->attrs.cq_caps.max_cq_moderation_count = MODERATION_COUNT;
+		device->attrs.cq_caps.max_cq_moderation_period = MODERATION_PERIOD;
+	}
 	return 0;
 }
 
@@ -469,6 +498,8 @@ static void hardware_remove(struct ib_device *device, void *client_data)
 	WRITE_ONCE(device->ops.post_send, driver.post_send);
 	WRITE_ONCE(device->ops.post_recv, driver.post_recv);
 	WRITE_ONCE(device->ops.post_srq_recv, driver.post_srq_recv);
+	WRITE_ONCE(device->ops.modify_cq, driver.modify_cq);
+	device->attrs.cq_caps = (struct ib_cq_caps){};
 }
 
 static struct ib_client client = {

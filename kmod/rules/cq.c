@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0 OR MIT
+#include "cq.h"
+
+/**
+ * kv_cq_check_moderation() - can the device moderate the events of a CQ in this way?
+ * @moderation: the way
+ * @most: the device's max_cq_moderation_count and max_cq_moderation_period
+ * @context: enum kverbs_cq_context
+ * @why: receives the refusal, with an attribute of KVERBS_A_CQ_*
+ *
+ * Return: 0, -EINVAL, or -EOPNOTSUPP if the device can't do it.
+ */
+int kv_cq_check_moderation(const struct kv_cq_moderation *moderation,
+			   const struct kv_cq_moderation *most, __u32 context,
+			   struct kv_refusal *why)
+{
+	__u32 given = moderation->count ? KVERBS_A_CQ_MODERATION_COUNT :
+					  KVERBS_A_CQ_MODERATION_PERIOD;
+
+	if (!kv_cq_moderates(moderation))
+		return 0;
+	if (context == KVERBS_CQ_POLLED)
+		return kv_refusal_set_attr(why, -EINVAL, given,
+					   "moderation is of events, and a cq with context polled has none: make one with another context");
+	/* mlx5 takes one of them as 0 for no moderation; without a period the last event never came. */
+	if (!moderation->count || !moderation->period)
+		return kv_refusal_set_attr(why, -EINVAL, given,
+					   "moderation_count and moderation_period go together: give both");
+	if (!kv_cq_moderates(most))
+		return kv_refusal_set_attr(why, -EOPNOTSUPP, given,
+					   "the device has no CQ moderation");
+	if (moderation->count > most->count)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CQ_MODERATION_COUNT,
+					   "moderation_count is above the device's max_cq_moderation_count");
+	if (moderation->period > most->period)
+		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CQ_MODERATION_PERIOD,
+					   "moderation_period is above the device's max_cq_moderation_period");
+	return 0;
+}
