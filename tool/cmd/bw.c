@@ -23,8 +23,8 @@ static const struct kv_option rows[] = {
 	KV_OPTION_OPS_ROW(S, m.ops, "op", "ops", "write"),
 	KV_OPTION_SIZES_ROW(S, m.sizes, "size", "sizes", "64,4k,64k"),
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
-	{ "depth", "N", "requests outstanding at most; default: 128", KV_OPTION_U32,
-	  .at = offsetof(S, common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
+	{ "depth", "N", "requests outstanding at most; default: 128, or as many as have 64 MiB together at all connections, and one group of --signal at least", KV_OPTION_U32,
+	  .at = offsetof(S, common.work.depth), .has = offsetof(S, has_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
 	{ "rx-depth", "N", "receives that the responder keeps posted on a QP or an SRQ, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps, and 512 for each thread at least",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.rx_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'r' },
 	{ "list", "N", "requests that are posted at a time; default: 1",
@@ -150,6 +150,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	      kv_options_take_host(o, "bw", MIN(n, 1), word, f) ?: check_stream(&bw, f) ?: check_rates(&bw, f) ?:
 		  kv_sweep_cmd_settle(&bw, f);
 
+	bw.m.depth_max = bw.has_depth ? 0 : o->work.depth;
 	return ret ?: kv_workload_check_api(o->work.api, bw.m.spaces & 1U << KV_SPACE_USER, f) ?:
 		      kv_workload_check_completion(KV_KIND_STREAM, o->work.completion,
 						   bw.m.spaces & 1U << KV_SPACE_USER, f);
@@ -175,7 +176,7 @@ static struct json_object *create_doc(struct json_object *environment)
 	kv_out_put_count(spec, "qps", bw.m.work.qps);
 	kv_out_put_bool(spec, "both_ways", bw.m.work.both_ways);
 	kv_sweep_cmd_put_shared(&bw, spec);
-	kv_out_put_count(spec, "depth", bw.m.work.depth);
+	kv_out_put_count(spec, "depth", bw.common.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
 	kv_out_put_count(spec, "signal", bw.m.work.signal);
 	if (bw.m.rates.n)

@@ -10,6 +10,7 @@ struct kv_sweep_cmd {
 	struct kv_peer further[KV_HOSTS_MAX - 1]; /* the hosts behind common.peer; m.work.hosts counts all */
 	struct kv_sweep m;
 	struct json_object *doc; /* NULL until the measurement begins */
+	bool has_depth; /* --depth was given */
 };
 
 /* @plan: the struct kv_plan in the command's struct @s. */

@@ -471,6 +471,34 @@ static void print_warnings(FILE *out, struct json_object *doc)
 		fprintf(out, "Not complete: %s\n", kv_out_get_string(doc, "/error/text"));
 }
 
+static bool is_first_of_size(struct json_object *points, size_t k, unsigned long long size)
+{
+	for (size_t i = 0; i < k; i++)
+		if (kv_out_get_count(json_object_array_get_idx(points, i), "/size_bytes") == size)
+			return false;
+	return true;
+}
+
+/* Sizes of which fewer are outstanding than of the others. */
+static void print_depths(FILE *out, struct json_object *doc)
+{
+	unsigned long long most = kv_out_get_count(doc, "/spec/depth"), depth, bytes;
+	struct json_object *points = kv_out_get(doc, "/cells"), *point;
+	bool any = false;
+	char size[16];
+
+	for (size_t k = 0; k < json_object_array_length(points); k++) {
+		point = json_object_array_get_idx(points, k);
+		depth = kv_out_get_count(point, "/depth");
+		bytes = kv_out_get_count(point, "/size_bytes");
+		if (!depth || depth == most || !is_first_of_size(points, k, bytes))
+			continue;
+		kv_size_format(size, sizeof(size), bytes);
+		fprintf(out, "%s %llu of %s", any ? "," : "; only", depth, size);
+		any = true;
+	}
+}
+
 /** kv_report_compare() - print a comparison, or streams of one space alone */
 int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct kv_fault *f)
 {
@@ -486,12 +514,15 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	if (is(doc, "/spec/contrast", "self"))
 		fprintf(out, "Both sides are in %s space: a difference between them is an error of the method\n",
 			kv_out_get_string(doc, "/spec/series/0/client_space"));
-	if (kv_out_get(doc, "/spec/depth"))
-		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s\n",
+	if (kv_out_get(doc, "/spec/depth")) {
+		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s",
 			kv_out_get_count(doc, "/spec/depth"), count_connections(connections, doc),
 			kv_out_get_count(doc, "/spec/list"), kv_out_get_count(doc, "/spec/signal"),
 			json_object_get_boolean(kv_out_get(doc, "/spec/both_ways")) ?
 			", in both directions at the same time" : "");
+		print_depths(out, doc);
+		fputs("\n", out);
+	}
 	kv_prose_end(&prose);
 	ret = quadrants ? kv_tables_quadrants(points, f) :
 	      is(doc, "/spec/contrast", "contexts") ? kv_tables_contexts(points, f) :

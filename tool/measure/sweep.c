@@ -63,6 +63,8 @@ static void set_work(struct kv_sweep *m, unsigned int op, unsigned int qps, unsi
 	kv_workload_set(&m->work, choose_kind(m, what), what,
 		    kv_op_is_atomic(what) ? ATOMIC_SIZE :
 					      m->sizes.value[size]);
+	if (m->depth_max)
+		m->work.depth = kv_workload_fit_depth(&m->work, m->depth_max);
 }
 
 static int check_work(const struct kv_sweep *m, struct kv_fault *f)

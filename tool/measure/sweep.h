@@ -17,6 +17,7 @@ struct kv_sweep {
 	/* @kind applies to all operations; else each operation has its default kind. */
 	bool has_kind;
 	enum kv_kind kind; /* how a latency is measured */
+	uint32_t depth_max; /* of streams: each size has a depth that fits, up to this one; 0: that of @work */
 	struct kv_plan plan; /* how long each point is measured */
 	struct kv_workload work; /* the members that all points share */
 	uint32_t spaces; /* bits 1 << enum kv_space_id: those that are measured, and whose sites are open */

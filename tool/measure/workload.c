@@ -96,6 +96,22 @@ uint32_t kv_workload_rx_depth(const struct kv_workload *w)
 }
 
 /**
+ * kv_workload_fit_depth() - how many requests of this size may be outstanding?
+ * @w: a stream
+ * @depth: the most, a multiple of @w->signal
+ *
+ * Return: a multiple of @w->signal, one group at least, with which all connections have not more than
+ * KV_WORKLOAD_OUTSTANDING_MAX outstanding.
+ */
+uint32_t kv_workload_fit_depth(const struct kv_workload *w, uint32_t depth)
+{
+	uint64_t group = (uint64_t)w->size * w->signal * kv_workload_pairs(w) * (w->both_ways ? 2 : 1);
+	uint64_t groups = KV_WORKLOAD_OUTSTANDING_MAX / MAX(group, 1);
+
+	return (uint32_t)MIN(depth, MAX(groups, 1) * w->signal);
+}
+
+/**
  * kv_workload_interval_ns() - the time between two groups of a connection that are due
  *
  * Return: nanoseconds; 0: groups are not due at a time.

@@ -67,6 +67,13 @@ struct kv_workload {
 /* A message to another host has all ends of a run, of 112 bytes each, in a nest of at most 64 KiB. */
 #define KV_HOST_PAIRS_MAX 512
 
+/*
+ * Bytes that all connections may have outstanding together, unless --depth says how many requests:
+ * a software device on a slow host moves so many in some seconds, and so within --timeout (rxe in a
+ * guest without KVM: 30 MB/s). Far more than a network of 400 Gb/s has on its way.
+ */
+#define KV_WORKLOAD_OUTSTANDING_MAX (64U << 20)
+
 /* What a send queue has room for beside these: a request for a registration, one for the drain. */
 #define KV_WORKLOAD_WRS_MORE 2
 /* What a receive queue has room for beside its receives: one request for the drain. */
@@ -120,6 +127,7 @@ int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool us
 				 struct kv_fault *f);
 int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
+uint32_t kv_workload_fit_depth(const struct kv_workload *w, uint32_t depth);
 uint64_t kv_workload_send_cqe(const struct kv_workload *w);
 uint64_t kv_workload_recv_cqe(const struct kv_workload *w);
 uint32_t kv_workload_flags(const struct kv_workload *w);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/* How many requests of a stream are outstanding if the user does not say it. */
+#include "test.h"
+#include "measure/workload.h"
+
+#define KIB 1024U
+#define MIB (1024U * KIB)
+
+static uint32_t fit(uint32_t size, uint32_t signal, uint32_t threads, uint32_t qps, bool both_ways)
+{
+	const struct kv_workload w = {
+		.size = size,
+		.signal = signal,
+		.threads = threads,
+		.qps = qps,
+		.both_ways = both_ways,
+	};
+	const uint32_t depth = kv_workload_fit_depth(&w, 128);
+
+	assert_int_equal(depth % signal, 0);
+	return depth;
+}
+
+static void small_ones_are_not_cut(void **state)
+{
+	assert_int_equal(fit(0, 1, 1, 1, false), 128);
+	assert_int_equal(fit(64 * KIB, 1, 1, 1, false), 128);
+	assert_int_equal(fit(KV_WORKLOAD_OUTSTANDING_MAX / 128, 1, 1, 1, false), 128);
+}
+
+static void all_together_have_so_many_bytes(void **state)
+{
+	const uint32_t size = KV_WORKLOAD_OUTSTANDING_MAX / 32;
+
+	assert_int_equal(fit(size, 1, 1, 1, false), 32);
+	assert_int_equal(fit(size + 1, 1, 1, 1, false), 31);
+	assert_int_equal(fit(size, 1, 2, 1, false), 16);
+	assert_int_equal(fit(size, 1, 1, 4, false), 8);
+	assert_int_equal(fit(size, 1, 2, 4, true), 2);
+}
+
+static void a_group_is_whole(void **state)
+{
+	const uint32_t size = KV_WORKLOAD_OUTSTANDING_MAX / 32;
+
+	assert_int_equal(fit(size, 8, 1, 1, false), 32);
+	assert_int_equal(fit(size + 1, 8, 1, 1, false), 24);
+	/* At least one of them. */
+	assert_int_equal(fit(size, 64, 1, 1, false), 64);
+	assert_int_equal(fit(4096 * (MIB - 1), 1, 16, 16, true), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(small_ones_are_not_cut),
+		cmocka_unit_test(all_together_have_so_many_bytes),
+		cmocka_unit_test(a_group_is_whole),
+	};
+
+	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);
+}
