@@ -22,7 +22,7 @@ int kv_cq_check_moderation(const struct kv_cq_moderation *moderation,
 	if (context == KVERBS_CQ_POLLED)
 		return kv_refusal_set_attr(why, -EINVAL, given,
 					   "moderation is of events, and a cq with context polled has none: make one with another context");
-	/* mlx5 takes one of them as 0 for no moderation; without a period the last event never came. */
+	/* To mlx5 one of them as 0 is no moderation; without a period the last event never came. */
 	if (!moderation->count || !moderation->period)
 		return kv_refusal_set_attr(why, -EINVAL, given,
 					   "moderation_count and moderation_period go together: give both");
