@@ -948,6 +948,7 @@ enum kverbs_a_qp {
  * @KVERBS_OP_LOCAL_INV: local invalidate; MR_INV posts it
  * @KVERBS_OP_REG_MR: fast registration; MR_REG posts it
  * @KVERBS_OP_RECV: receive
+ * @KVERBS_OP_ATOMIC_WRITE: atomic write of 8 bytes; runs in user space post it
  *
  * Not the kernel's numbers: those differ between versions. The order means nothing.
  */
@@ -964,6 +965,7 @@ enum kverbs_op {
 	KVERBS_OP_LOCAL_INV,
 	KVERBS_OP_REG_MR,
 	KVERBS_OP_RECV,
+	KVERBS_OP_ATOMIC_WRITE,
 
 	__KVERBS_OP_LAST,
 	KVERBS_OP_MAX = __KVERBS_OP_LAST - 1,
@@ -972,7 +974,7 @@ enum kverbs_op {
 /**
  * enum kverbs_wc_op - what a completion is of (IBTA 11.4.2.1; enum ib_wc_opcode)
  * @KVERBS_WC_OP_SEND: SEND, SEND_WITH_IMM or SEND_WITH_INV
- * @KVERBS_WC_OP_WRITE: WRITE or WRITE_WITH_IMM
+ * @KVERBS_WC_OP_WRITE: WRITE, WRITE_WITH_IMM or ATOMIC_WRITE
  * @KVERBS_WC_OP_READ: READ or READ_WITH_INV
  * @KVERBS_WC_OP_FETCH_ADD: FETCH_ADD
  * @KVERBS_WC_OP_CMP_SWP: CMP_SWP

@@ -14,11 +14,13 @@
 #define WRITES (OP(WRITE) | OP(WRITE_WITH_IMM))
 #define READS (OP(READ) | OP(READ_WITH_INV))
 #define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
+/* They move 8 bytes at a multiple of 8. */
+#define EIGHTS (ATOMICS | OP(ATOMIC_WRITE))
 #define LOCALS (OP(LOCAL_INV) | OP(REG_MR))
 /* WR_POST takes them. */
 #define POSTED (SENDS | WRITES | READS | ATOMICS | OP(RECV))
 /* They name memory of the peer. */
-#define REMOTE (WRITES | READS | ATOMICS)
+#define REMOTE (WRITES | READS | EIGHTS)
 #define IMM (OP(SEND_WITH_IMM) | OP(WRITE_WITH_IMM))
 /* They bring bytes to the peer, and can have them inline. */
 #define CARRIERS (SENDS | WRITES)
@@ -45,11 +47,11 @@ static const struct {
 /* By enum kverbs_loop: the operations that a run's loop posts and measures. */
 static const __u32 loops[] = {
 	[KVERBS_LOOP_NULL] = ~0U,
-	[KVERBS_LOOP_POST_TO_COMPLETION] = OP(WRITE) | OP(READ) | ATOMICS,
+	[KVERBS_LOOP_POST_TO_COMPLETION] = OP(WRITE) | OP(READ) | EIGHTS,
 	[KVERBS_LOOP_PINGPONG_CLIENT] = TWO_SIDED | OP(WRITE),
 	[KVERBS_LOOP_PINGPONG_SERVER] = TWO_SIDED | OP(WRITE),
 	[KVERBS_LOOP_PINGPONG] = TWO_SIDED | OP(WRITE),
-	[KVERBS_LOOP_STREAM] = TWO_SIDED | OP(WRITE) | OP(READ) | ATOMICS,
+	[KVERBS_LOOP_STREAM] = TWO_SIDED | OP(WRITE) | OP(READ) | EIGHTS,
 	[KVERBS_LOOP_STREAM_SERVER] = TWO_SIDED,
 };
 
@@ -95,6 +97,7 @@ static const struct limit {
 static const char *const unposted[] = {
 	[KVERBS_OP_LOCAL_INV] = "local_inv: MR_INV posts it, for the mr's state follows it",
 	[KVERBS_OP_REG_MR] = "reg_mr: MR_REG posts it, for the mr's state follows it",
+	[KVERBS_OP_ATOMIC_WRITE] = "atomic_write: runs in user space post it, by ibv_wr_atomic_write()",
 };
 
 static bool is_among(__u32 op, __u32 ops)
@@ -122,6 +125,17 @@ bool kv_op_is_read(__u32 op)
 bool kv_op_is_atomic(__u32 op)
 {
 	return is_among(op, ATOMICS);
+}
+
+/**
+ * kv_op_has_8_bytes() - does an operation move 8 bytes, and no other number?
+ * @op: enum kverbs_op
+ *
+ * Return: true for ATOMIC_WRITE and those of kv_op_is_atomic().
+ */
+bool kv_op_has_8_bytes(__u32 op)
+{
+	return is_among(op, EIGHTS);
 }
 
 /**
@@ -202,6 +216,7 @@ __u32 kv_op_completion(__u32 op)
 		[KVERBS_OP_LOCAL_INV] = KVERBS_WC_OP_LOCAL_INV,
 		[KVERBS_OP_REG_MR] = KVERBS_WC_OP_REG_MR,
 		[KVERBS_OP_RECV] = KVERBS_WC_OP_RECV,
+		[KVERBS_OP_ATOMIC_WRITE] = KVERBS_WC_OP_WRITE,
 	};
 
 	return wc[op];

@@ -92,6 +92,7 @@ struct kv_request_queue {
 };
 
 bool kv_op_is_atomic(__u32 op);
+bool kv_op_has_8_bytes(__u32 op);
 bool kv_op_is_read(__u32 op);
 bool kv_op_needs_remote(__u32 op);
 bool kv_op_needs_imm(__u32 op);

@@ -242,7 +242,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 		return -EINVAL;
 	if (ends && !kv_op_fits_loop(given->op, given->loop))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
-					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD and CMP_SWP; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive");
+					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive");
 	if (check_limits(spec_limits, given, spec, why))
 		return why->error;
 	if (!ends)
@@ -402,7 +402,7 @@ int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	if (s->sges > s->size)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
 					   "more sges than bytes: sges is above size");
-	if (kv_op_is_atomic(s->op))
+	if (kv_op_has_8_bytes(s->op))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
 					   "an atomic operation takes one sge");
 	if (kv_op_check_sges(s->op, s->sges, s->iwarp, why))
@@ -447,13 +447,15 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 		return blame(why, KVERBS_A_SPEC_FLAGS);
 	if (kv_run_check_sges(s, why))
 		return why->error;
-	if (!kv_op_is_atomic(s->op))
-		return 0;
-	if (s->size != sizeof(__u64))
+	if (kv_op_has_8_bytes(s->op) && s->size != sizeof(__u64))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SIZE,
 					   "size of an atomic operation is 8");
-	return s->atomic ? 0 : kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
-						   "the device has no atomic operations");
+	if (s->op == KVERBS_OP_ATOMIC_WRITE && !s->atomic_write)
+		return kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
+					   "atomic_write needs user space, --api wr, and a device that has it: in the kernel rxe copies neither its address nor its key");
+	return s->atomic || !kv_op_is_atomic(s->op) ? 0 :
+	       kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
+				   "the device has no atomic operations");
 }
 
 /*
@@ -644,7 +646,7 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 {
 	if (end->offline)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_CPU, cpu_offline);
-	if (kv_op_is_atomic(s->op) && end->remote_addr % sizeof(__u64))
+	if (kv_op_has_8_bytes(s->op) && end->remote_addr % sizeof(__u64))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_REMOTE_ADDR,
 					   "remote_addr of an atomic operation is a multiple of 8");
 	if (end->needs_reset)

@@ -73,6 +73,8 @@ enum kv_run_cqs {
  * @spins: the spec has a number of spins
  * @context: enum kverbs_cq_context of the CQ of the first end's sends
  * @atomic: the device has atomic operations
+ * @atomic_write: space and device have ATOMIC_WRITE: init_send_wr() of rxe of 6.12 does not copy
+ *	the address and the key of a kernel's, so the kernel has it on no device
  * @iwarp: the device is iWARP
  * @several: each worker drives several ends, which it polls
  * @cqs: which CQs the ends have in common
@@ -93,6 +95,7 @@ struct kv_run_spec_facts {
 	__u32 context;
 	bool spins;
 	bool atomic;
+	bool atomic_write;
 	bool iwarp;
 	bool several;
 	enum kv_run_cqs cqs;

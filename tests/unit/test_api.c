@@ -27,6 +27,7 @@ static struct device {
 
 /* How the requests name their bytes. */
 static enum kv_put_data data;
+static uint32_t op; /* enum kverbs_op of the requests */
 
 static void wr_start(struct ibv_qp_ex *qp)
 {
@@ -39,6 +40,12 @@ static void wr_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr)
 	d.remote_addr = remote_addr;
 	assert_in_range(d.posted + d.open, 0, REQUESTS - 1);
 	d.flags[d.posted + d.open++] = qp->wr_flags;
+}
+
+static void wr_atomic_write(struct ibv_qp_ex *qp, uint32_t rkey, uint64_t remote_addr, const void *bytes)
+{
+	wr_write(qp, rkey, remote_addr);
+	d.inline_addr = (void *)(uintptr_t)bytes;
 }
 
 static void wr_set_sge(struct ibv_qp_ex *qp, uint32_t lkey, uint64_t addr, uint32_t length)
@@ -128,7 +135,7 @@ static int run(uint32_t kind, struct kv_loop *l, uint64_t iters, unsigned int qu
 	e = (struct kv_end){
 		.send_cq = ibv_cq_ex_to_cq(&d.cq),
 		.ex = &d.qp,
-		.put = kv_user_put_pick(KVERBS_OP_WRITE, false, data),
+		.put = kv_user_put_pick(op, false, data),
 		.send_wr = second,
 		.quiet = wr,
 	};
@@ -142,15 +149,17 @@ static int run(uint32_t kind, struct kv_loop *l, uint64_t iters, unsigned int qu
 		.time = UINT64_MAX,
 		.timeout = UINT64_MAX,
 	};
-	return kv_loop_pick_wr(&(struct kv_loop_form){ .loop = kind, .op = KVERBS_OP_WRITE }, 0)(l);
+	return kv_loop_pick_wr(&(struct kv_loop_form){ .loop = kind, .op = op }, 0)(l);
 }
 
 static int setup(void **state)
 {
 	data = KV_PUT_SGE;
+	op = KVERBS_OP_WRITE;
 	d = (struct device){
 		.qp.wr_start = wr_start,
 		.qp.wr_rdma_write = wr_write,
+		.qp.wr_atomic_write = wr_atomic_write,
 		.qp.wr_set_sge = wr_set_sge,
 		.qp.wr_set_inline_data = wr_set_inline_data,
 		.qp.wr_set_sge_list = wr_set_sge_list,
@@ -235,6 +244,20 @@ static void test_failed_request(void **state)
 	assert_false(d.polling);
 }
 
+/* Its bytes are no SGE. */
+static void test_atomic_write(void **state)
+{
+	struct kv_loop l;
+
+	op = KVERBS_OP_ATOMIC_WRITE;
+	assert_int_equal(run(KVERBS_LOOP_POST_TO_COMPLETION, &l, 3, 0), 0);
+	assert_int_equal(d.posted, 3);
+	assert_int_equal(d.rkey, 9);
+	assert_int_equal(d.remote_addr, 0x2000);
+	assert_ptr_equal(d.inline_addr, (void *)0x1000);
+	assert_int_equal(d.sge_addr, 0);
+}
+
 /* The CQ is broken: there is no completion that ibv_end_poll() could end. */
 static void test_failed_poll(void **state)
 {
@@ -248,10 +271,12 @@ static void test_failed_poll(void **state)
 
 static void test_flags(void **state)
 {
-	uint64_t rc = kv_user_put_flags(IBV_QPT_RC), uc = kv_user_put_flags(IBV_QPT_UC),
-		 ud = kv_user_put_flags(IBV_QPT_UD);
+	uint64_t rc = kv_user_put_flags(IBV_QPT_RC, false), uc = kv_user_put_flags(IBV_QPT_UC, true),
+		 ud = kv_user_put_flags(IBV_QPT_UD, true);
 
 	assert_true(rc & IBV_QP_EX_WITH_RDMA_READ && rc & IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP);
+	assert_false((rc | uc) & IBV_QP_EX_WITH_ATOMIC_WRITE);
+	assert_true(kv_user_put_flags(IBV_QPT_RC, true) & IBV_QP_EX_WITH_ATOMIC_WRITE);
 	assert_true(uc & IBV_QP_EX_WITH_RDMA_WRITE && !(uc & IBV_QP_EX_WITH_RDMA_READ));
 	assert_int_equal(ud, IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM);
 	assert_ptr_not_equal(kv_user_put_pick(KVERBS_OP_SEND, true, KV_PUT_SGE),
@@ -265,6 +290,7 @@ int main(void)
 		cmocka_unit_test_setup(test_inline, setup),
 		cmocka_unit_test_setup(test_sges, setup),
 		cmocka_unit_test_setup(test_lists, setup),
+		cmocka_unit_test_setup(test_atomic_write, setup),
 		cmocka_unit_test_setup(test_failed_post, setup),
 		cmocka_unit_test_setup(test_failed_request, setup),
 		cmocka_unit_test_setup(test_failed_poll, setup),

@@ -70,6 +70,9 @@ static const struct statement {
 		.completion = KVERBS_WC_OP_REG_MR },
 	[KVERBS_OP_RECV] = {
 		"recv", NULL, "", "", "", "RC UC UD", "null", KVERBS_WC_OP_RECV },
+	[KVERBS_OP_ATOMIC_WRITE] = {
+		.name = "atomic_write", .unposted = "runs in user space post it",
+		.loops = "null completion stream", .completion = KVERBS_WC_OP_WRITE },
 };
 
 static bool has(const char *list, const char *word)

@@ -214,6 +214,15 @@ static void a_spec_that_the_device_can_do(void **state)
 	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "the device has no atomic");
 	s.size = 4;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SIZE, false, "size of an atomic operation is 8");
+	s.op = KVERBS_OP_ATOMIC_WRITE;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SIZE, false, "size of an atomic operation is 8");
+	s.size = 8;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "atomic_write needs user space");
+	s.atomic_write = true;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.sges = 2;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SGES, false, "an atomic operation takes one sge");
+	s.sges = 1;
 	s.cqs = KV_RUN_CQS_MIXED;
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, 0, false, "two ends need a qp each");
 	s.loop = KVERBS_LOOP_NULL;

@@ -20,6 +20,28 @@ for op in send send-imm write write-imm read fetch-add cmp-swp; do
 		--json="$document"
 	holds "$op: groups of requests" ".points[0].user | .requests == 8 * .samples and .samples > 0 and .api == \"wr\""
 done
+# rxe of 6.1 has none, bit 40 of the capabilities.
+if kverbs dev show "$DEV" --json | jq -e '.devices[0].user.cap_flags / 1099511627776 | floor % 2 == 1' >"$work/bit"; then
+	for how in "lat --iters 100" "lat --iters 100 --completion event" "bw --depth 32 --list 4 --signal 8 --duration 20ms --rounds 1" \
+		"bw --threads 2 --qps 3 --both-ways --depth 16 --duration 20ms --rounds 1"; do
+		# shellcheck disable=SC2086 # words
+		check "atomic-write: $how" kverbs $how --op atomic-write --space user --api wr --json="$document"
+		holds "atomic-write: $how: verified" '[.cell, .cells[0]?] | map(select(. != null)) |
+			length == 1 and .[0].verified and .[0].op == "atomic-write" and .[0].size_bytes == 8'
+	done
+	refused "atomic-write over UC" 77 "a uc qp takes send and write" kverbs lat --op atomic-write --type uc --space user --api wr
+else
+	refused "atomic-write that the device lacks" 77 "atomic_write needs user space, --api wr, and a device that has it" \
+		kverbs lat --op atomic-write --space user --api wr
+fi
+for way in "kernel" "user" "user --api post"; do
+	# shellcheck disable=SC2086 # words
+	refused "atomic-write: --space $way" 77 "atomic_write needs user space, --api wr, and a device that has it" \
+		kverbs lat --op atomic-write --space $way
+done
+refused "atomic-write of 16 bytes" 2 "--size 16 does not go with atomic-write, which has 8 bytes" \
+	kverbs lat --op atomic-write --size 16 --space user --api wr
+refused "atomic-write as a ping-pong" 2 "which the peer does not notice" kverbs lat --op atomic-write --loop pingpong --space user --api wr
 check "send over UD" kverbs lat --op send --type ud --space user --api wr --iters 100
 check "write over UC" kverbs lat --op write --type uc --space user --api wr --iters 100
 check "an event" kverbs lat --op write --space user --api wr --completion event --iters 100

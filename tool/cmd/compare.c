@@ -31,7 +31,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_OWN, .at = offsetof(S, completions), .parse = kv_parse_completions,
 	  .flag = 'e', .flagged = "event" },
 	KV_OPTION_MODERATE_ROW(S, sweep.common),
-	KV_OPTION_OPS_ROW(S, sweep.m.ops, "ops", "op", "all without -imm"),
+	KV_OPTION_OPS_ROW(S, sweep.m.ops, "ops", "op", "all but atomic-write and -imm"),
 	KV_OPTION_SIZES_ROW(S, sweep.m.sizes, "sizes", "size", "8,64,4k,64k"),
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "sides"),
 	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),

@@ -50,11 +50,11 @@ static struct lat {
 #define S struct lat
 
 static const struct kv_option rows[] = {
-	{ "op", "OP", "send, send-imm, write, write-imm, read, fetch-add or cmp-swp", KV_OPTION_ENUM,
+	{ "op", "OP", "send, send-imm, write, write-imm, read, fetch-add, cmp-swp or, in user space with --api wr, atomic-write", KV_OPTION_ENUM,
 	  .at = offsetof(S, op), .has = offsetof(S, has_op), .names = kv_enum_op },
 	KV_OPTION_END_ROWS(S, common, "where the end is that begins, and that measures",
 			   "where the other end is, which has the target"),
-	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add and cmp-swp, which have no other size",
+	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add, cmp-swp and atomic-write, which have no other size",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size), .letter = 's' },
 	KV_OPTION_ITERS_ROW(S, amount.iters, ITERS_MAX, "samples to take"),
 	KV_OPTION_DURATION_ROW(S, amount.time_ns, TIME_MIN_NS, "how long to take samples, as in 2, 0.5s or 200ms; with --iters: what comes first; default: 10000 samples, but no longer than 10s"),
@@ -105,11 +105,11 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 static int check_op(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
-	bool atomic = kv_op_is_atomic(l->op);
+	bool atomic = kv_op_has_8_bytes(l->op);
 	int ret;
 
 	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))
-		return kv_fault_usage(f, "--op is missing; it takes send, send-imm, write, write-imm, read, fetch-add or cmp-swp");
+		return kv_fault_usage(f, "--op is missing; it takes send, send-imm, write, write-imm, read, fetch-add, cmp-swp or atomic-write");
 	ret = check_loop(l, f);
 	if (ret)
 		return ret;

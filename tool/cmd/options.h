@@ -56,10 +56,10 @@
 
 /* Lists of operations and sizes: bw calls them by one of theirs, compare by all, and both take both words. */
 #define KV_OPTION_OPS_ROW(s, m, word, other, preset)					\
-	{ word, "OP,...", "of send, send-imm, write, write-imm, read, fetch-add and cmp-swp; default: " preset, \
+	{ word, "OP,...", "of send, send-imm, write, write-imm, read, fetch-add, cmp-swp and, in user space with --api wr, atomic-write; default: " preset, \
 	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_ops, .alias = other }
 #define KV_OPTION_SIZES_ROW(s, m, word, other, preset)					\
-	{ word, "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all (-a) does so up to the device's maximum; default: " preset ". fetch-add and cmp-swp always have 8 bytes, whatever stands here", \
+	{ word, "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all (-a) does so up to the device's maximum; default: " preset ". fetch-add, cmp-swp and atomic-write always have 8 bytes, whatever stands here", \
 	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_sizes, .letter = 's',	\
 	  .flag = 'a', .flagged = "all", .alias = other }
 

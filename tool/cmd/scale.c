@@ -25,7 +25,7 @@ static struct scale {
 
 static const struct kv_option rows[] = {
 	KV_OPTION_OPS_ROW(S, sweep.m.ops, "op", "ops", "write"),
-	{ "size", "BYTES", "as in 64 or 4k; default: 4k. fetch-add and cmp-swp always have 8 bytes",
+	{ "size", "BYTES", "as in 64 or 4k; default: 4k. fetch-add, cmp-swp and atomic-write always have 8 bytes",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .letter = 's' },
 	KV_OPTION_SPACE_ROW(S, sweep.common, "; default: both, in turn, and their difference"),
 	{ "qps", "N,...", "connections of each thread, as in 1,4,16, or 1-16, which doubles; default: 1-1024, as far as a run and the devices take them",

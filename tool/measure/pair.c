@@ -25,6 +25,7 @@ static uint32_t remote_access(const struct kv_workload *w)
 	switch (w->op) {
 	case KVERBS_OP_WRITE:
 	case KVERBS_OP_WRITE_WITH_IMM:
+	case KVERBS_OP_ATOMIC_WRITE:
 		return KVERBS_ACCESS_REMOTE_WRITE;
 	case KVERBS_OP_READ:
 		return KVERBS_ACCESS_REMOTE_READ;

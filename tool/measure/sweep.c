@@ -18,7 +18,7 @@
 
 static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 {
-	return kv_op_is_atomic(op) ? 1 : m->sizes.n;
+	return kv_op_has_8_bytes(op) ? 1 : m->sizes.n;
 }
 
 static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space_id id, uint32_t host)
@@ -61,7 +61,7 @@ static void set_work(struct kv_sweep *m, unsigned int op, unsigned int qps, unsi
 	if (m->qps.n)
 		m->work.qps = m->qps.value[qps];
 	kv_workload_set(&m->work, choose_kind(m, what), what,
-		    kv_op_is_atomic(what) ? ATOMIC_SIZE :
+		    kv_op_has_8_bytes(what) ? ATOMIC_SIZE :
 					      m->sizes.value[size]);
 	if (m->depth_max)
 		m->work.depth = kv_workload_fit_depth(&m->work, m->depth_max);

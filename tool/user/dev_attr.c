@@ -73,6 +73,15 @@ bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev)
 	return dev->ctx->device->transport_type == IBV_TRANSPORT_IWARP;
 }
 
+/* IB_UVERBS_DEVICE_ATOMIC_WRITE, for which libibverbs 44 has no name. */
+#define DEVICE_ATOMIC_WRITE (1ULL << 40)
+
+/* Does ibv_wr_atomic_write() work on its QPs? */
+bool kv_user_dev_has_atomic_write(const struct kv_user_dev *dev)
+{
+	return dev->cap_flags & DEVICE_ATOMIC_WRITE;
+}
+
 /* The device's KVERBS_CAP_*. iWARP has connections only, and no address handles. */
 uint32_t kv_user_dev_caps(const struct kv_user_dev *dev)
 {

@@ -107,6 +107,7 @@ enum ibv_wr_opcode kv_user_post_opcode(uint32_t op)
 		[KVERBS_OP_READ] = IBV_WR_RDMA_READ,
 		[KVERBS_OP_FETCH_ADD] = IBV_WR_ATOMIC_FETCH_AND_ADD,
 		[KVERBS_OP_CMP_SWP] = IBV_WR_ATOMIC_CMP_AND_SWP,
+		[KVERBS_OP_ATOMIC_WRITE] = IBV_WR_ATOMIC_WRITE,
 	};
 
 	return opcodes[op];

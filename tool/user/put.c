@@ -119,6 +119,14 @@ static void put_cmp_swp(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
 	end(qp, wr, KV_PUT_SGE);
 }
 
+/* The bytes are taken when it is posted, as inline data are: it has no SGE. */
+static void put_atomic_write(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr)
+{
+	start(qp, wr);
+	ibv_wr_atomic_write(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr,
+			    (const void *)(uintptr_t)wr->sg_list->addr);
+}
+
 /**
  * kv_user_put_pick() - the function that adds a request of an operation that runs take
  * @op: enum kverbs_op, one that kv_op_fits_loop()
@@ -138,6 +146,7 @@ kv_put_fn kv_user_put_pick(uint32_t op, bool ud, enum kv_put_data data)
 		[KVERBS_OP_READ] = { SGES(read) },
 		[KVERBS_OP_FETCH_ADD] = { [KV_PUT_SGE] = put_fetch_add },
 		[KVERBS_OP_CMP_SWP] = { [KV_PUT_SGE] = put_cmp_swp },
+		[KVERBS_OP_ATOMIC_WRITE] = { [KV_PUT_SGE] = put_atomic_write },
 	};
 	static const kv_put_fn to_ud[][KV_PUT_DATA] = {
 		[KVERBS_OP_SEND] = ALL(send_ud),
@@ -152,10 +161,11 @@ kv_put_fn kv_user_put_pick(uint32_t op, bool ud, enum kv_put_data data)
 /**
  * kv_user_put_flags() - the operations that runs take, of a type of QPs
  * @type: the type
+ * @atomic_write: the device has ATOMIC_WRITE
  *
  * Return: IBV_QP_EX_WITH_*, for ibv_create_qp_ex(), which refuses those that a type does not have.
  */
-uint64_t kv_user_put_flags(enum ibv_qp_type type)
+uint64_t kv_user_put_flags(enum ibv_qp_type type, bool atomic_write)
 {
 	uint64_t flags = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM;
 
@@ -165,5 +175,5 @@ uint64_t kv_user_put_flags(enum ibv_qp_type type)
 	if (type == IBV_QPT_UC)
 		return flags;
 	return flags | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-	       IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP;
+	       IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | (atomic_write ? IBV_QP_EX_WITH_ATOMIC_WRITE : 0);
 }

@@ -22,7 +22,7 @@ static inline struct ibv_data_buf *kv_user_put_bufs(const struct ibv_send_wr *wr
 }
 
 kv_put_fn kv_user_put_pick(uint32_t op, bool ud, enum kv_put_data data);
-uint64_t kv_user_put_flags(enum ibv_qp_type type);
+uint64_t kv_user_put_flags(enum ibv_qp_type type, bool atomic_write);
 
 /* The loops that were compiled with user/loop_wr.h: kv_loop_pick() and the like. */
 kv_loop_fn kv_loop_pick_wr(const struct kv_loop_form *form, int bh_disabled);

@@ -98,7 +98,7 @@ static struct ibv_qp *create_ib(const struct kv_user_qp *qp, struct ibv_qp_init_
 		.sq_sig_all = attr->sq_sig_all,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = pd,
-		.send_ops_flags = kv_user_put_flags(attr->qp_type),
+		.send_ops_flags = kv_user_put_flags(attr->qp_type, kv_user_dev_has_atomic_write(qp->obj.dev)),
 	};
 	struct ibv_qp *ib;
 

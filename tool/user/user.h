@@ -287,6 +287,7 @@ int kv_user_dev_check_port(struct kv_user *u, const struct kv_user_dev *dev,
 
 /* dev_attr.c */
 uint32_t kv_user_dev_caps(const struct kv_user_dev *dev);
+bool kv_user_dev_has_atomic_write(const struct kv_user_dev *dev);
 bool kv_user_dev_is_iwarp(const struct kv_user_dev *dev);
 int kv_user_dev_each(struct kv_backend *b,
 		     int (*fn)(const struct kv_dev *dev, void *arg), void *arg);

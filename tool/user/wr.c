@@ -207,6 +207,8 @@ int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 		.spins = run->spins_given,
 		.context = run->spec.ends ? run->ends[0].qp->send_cq->is.context : KVERBS_CQ_POLLED,
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
+		.atomic_write = run->spec.ends && run->ends[0].qp->api == KV_API_WR &&
+				kv_user_dev_has_atomic_write(run->obj.dev),
 		.iwarp = kv_user_dev_is_iwarp(run->obj.dev),
 		.several = run->several,
 		.paced = run->spec.interval_ns,

@@ -63,6 +63,8 @@ static void test_queue(const struct set *s)
 	    "a registration");
 	BAD(send, wr.op = KVERBS_OP_LOCAL_INV, -EINVAL, "op: local_inv: MR_INV posts it",
 	    "an invalidation");
+	BAD(send, wr.op = KVERBS_OP_ATOMIC_WRITE, -EINVAL, "op: atomic_write: runs in user space post it",
+	    "an atomic write");
 	BAD(send, wr.op = KVERBS_OP_SEND_WITH_INV, -EINVAL,
 	    "invalidate_rkey is missing: which key has the peer's mr?",
 	    "a send that invalidates nothing");

@@ -121,6 +121,8 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 	BAD(good, spec.op = KVERBS_OP_FETCH_ADD, -EINVAL, "size of an atomic operation is 8",
 	    "an atomic operation of 64 bytes");
 	/* The device is asked before the ends are. */
+	BAD(good, (spec.op = KVERBS_OP_ATOMIC_WRITE, spec.size = 8), -EOPNOTSUPP,
+	    "atomic_write needs user space", "an ATOMIC_WRITE");
 	BAD(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.end[0].remote_addr++),
 	    is_iwarp() ? -EOPNOTSUPP : -EINVAL,
 	    is_iwarp() ? "no atomic operations" : "multiple of 8",
