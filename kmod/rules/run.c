@@ -452,7 +452,7 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 					   "size of an atomic operation is 8");
 	if (s->op == KVERBS_OP_ATOMIC_WRITE && !s->atomic_write)
 		return kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
-					   "atomic_write needs user space, --api wr, and a device that has it: in the kernel rxe copies neither its address nor its key");
+					   "atomic_write needs user space, the api wr, and a device that has it: no driver of Linux carries it for the kernel");
 	return s->atomic || !kv_op_is_atomic(s->op) ? 0 :
 	       kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
 				   "the device has no atomic operations");

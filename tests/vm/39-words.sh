@@ -24,10 +24,10 @@ same "dev's too" "$(kverbs help dev)" "$(kverbs dev help)"
 same "help of an object's command, before it and behind it" "$(kverbs qp add --help)" "$(kverbs help qp add)"
 # shellcheck disable=SC2086 # words
 check "bw takes compare's words" sh -c "kverbs bw $by_cm --ops write --sizes 8,64 --rounds 1 --duration 20ms --json |
-	jq -e '[.cells[].size_bytes] == [8, 64]'"
+	jq -e '[.points[].size_bytes] == [8, 64]'"
 # shellcheck disable=SC2086
 check "and compare bw's, -s and -e" sh -c "kverbs compare $by_cm --op write -s 8,64 --rounds 1 --duration 60ms --json |
-	jq -e '[.cells[].size_bytes] == [8, 64]' && kverbs compare $by_cm --op write --size 8 -e --rounds 1 --duration 60ms --json | jq -e '.cells[0].kernel.completion_context == \"event\"'"
+	jq -e '[.points[].size_bytes] == [8, 64]' && kverbs compare $by_cm --op write --size 8 -e --rounds 1 --duration 60ms --json | jq -e '.points[0].kernel.completion_context == \"event\"'"
 means "and after help" "usage: kverbs conn-rate*" kverbs help conn-r
 means "and for man" '.TH KVERBS*CONN-RATE*' kverbs man conn-r
 means "and in 'dev'" "*$DEV*" kverbs dev sh "$DEV"

@@ -275,13 +275,13 @@ check "merge calls the difference as compare does" sh -c "grep -q ' K - U ' '$wo
 check "merge of five boots has no interval" sh -c "kverbs merge '$work'/boot-[1-5].json | grep -q 'an interval takes 6'"
 # Estimates that are larger than the medians, as of two modes: no series has a negative median.
 for boot in 1 2 3 4 5 6; do
-	jq -c ".cells[].difference_ns.value = -20000 - $boot" "$work/boot-$boot.json" >"$work/modes-$boot.json"
+	jq -c ".points[].difference_ns.value = -20000 - $boot" "$work/boot-$boot.json" >"$work/modes-$boot.json"
 done
 check "merge of estimates that are larger than the medians" sh -c "kverbs merge --json='$work/modes.json' '$work'/modes-?.json >'$work/modes'"
 document=$work/modes.json
-holds "merge: each series has its own median then" 'all(.cells[]; (.kernel.boot_p50_ns | unique) == [8000] and .difference_ns.value == -20003.5)'
+holds "merge: each series has its own median then" 'all(.points[]; (.kernel.boot_p50_ns | unique) == [8000] and .difference_ns.value == -20003.5)'
 check "merge prints no negative median" grep -qE '^write +8 B completion +6 +8.00 +9.00 ' "$work/modes"
-jq '.cells[0].user.p50_ns = -5' "$work/boot-2.json" >"$work/damaged.json"
+jq '.points[0].user.p50_ns = -5' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a negative median" 1 "damaged.json is damaged: user of" kverbs merge "$work/damaged.json"
 document=$work/merged.json
 refused "merge: two documents of one boot" 1 "boot-1.json are of the same boot" \

@@ -31,7 +31,7 @@ holds "each but the first of its space is compared with that, and both spaces wh
 	"\(.of) \(.minus)"] == ["kernel-event kernel-polled", "kernel-softirq kernel-polled", "kernel-workqueue kernel-polled",
 	"kernel-unbound-workqueue kernel-polled", "user-event user-polled", "kernel-polled user-polled", "kernel-event user-event"]'
 check "the table has a row for each" sh -c "test \$(grep -cE '^(kernel|user)-[a-z-]+ +[0-9.]+ ' '$work/compare') = 7"
-jq -r '.cells[0].differences_ns[] | select(.faster == null) | "\(.of) - \(.minus)"' "$document" >"$work/undecided"
+jq -r '.points[0].differences_ns[] | select(.faster == null) | "\(.of) - \(.minus)"' "$document" >"$work/undecided"
 grep '^write 8 B: ? of .*: not decided: ' "$work/compare" >"$work/reasons"
 check "a line below says why a difference is not decided, and none is about others" test \
 	"$(sed 's/.*? of //; s/: not decided: .*//; s/, /\n/g' "$work/reasons" | sort)" = "$(sort "$work/undecided")"

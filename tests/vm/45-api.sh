@@ -26,17 +26,17 @@ if kverbs dev show "$DEV" --json | jq -e '.devices[0].user.cap_flags / 109951162
 		"bw --threads 2 --qps 3 --both-ways --depth 16 --duration 20ms --rounds 1"; do
 		# shellcheck disable=SC2086 # words
 		check "atomic-write: $how" kverbs $how --op atomic-write --space user --api wr --json="$document"
-		holds "atomic-write: $how: verified" '[.cell, .cells[0]?] | map(select(. != null)) |
+		holds "atomic-write: $how: verified" '[.point, .points[0]?] | map(select(. != null)) |
 			length == 1 and .[0].verified and .[0].op == "atomic-write" and .[0].size_bytes == 8'
 	done
 	refused "atomic-write over UC" 77 "a uc qp takes send and write" kverbs lat --op atomic-write --type uc --space user --api wr
 else
-	refused "atomic-write that the device lacks" 77 "atomic_write needs user space, --api wr, and a device that has it" \
+	refused "atomic-write that the device lacks" 77 "atomic_write needs user space, the api wr, and a device that has it" \
 		kverbs lat --op atomic-write --space user --api wr
 fi
 for way in "kernel" "user" "user --api post"; do
 	# shellcheck disable=SC2086 # words
-	refused "atomic-write: --space $way" 77 "atomic_write needs user space, --api wr, and a device that has it" \
+	refused "atomic-write: --space $way" 77 "atomic_write needs user space, the api wr, and a device that has it" \
 		kverbs lat --op atomic-write --space $way
 done
 refused "atomic-write of 16 bytes" 2 "--size 16 does not go with atomic-write, which has 8 bytes" \

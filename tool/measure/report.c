@@ -483,7 +483,7 @@ static bool is_first_of_size(struct json_object *points, size_t k, unsigned long
 static void print_depths(FILE *out, struct json_object *doc)
 {
 	unsigned long long most = kv_out_get_count(doc, "/spec/depth"), depth, bytes;
-	struct json_object *points = kv_out_get(doc, "/cells"), *point;
+	struct json_object *points = kv_out_get(doc, "/points"), *point;
 	bool any = false;
 	char size[16];
 
@@ -532,7 +532,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, points);
 	if (!kv_unit_counts())
-		kv_tables_gaps(out, points, r->stats || is(doc, "/spec/design", "contexts"));
+		kv_tables_gaps(out, points, r->stats || is(doc, "/spec/contrast", "contexts"));
 	if (kv_out_get(doc, "/spec/qps_counts"))
 		print_setup(out, doc, name);
 	if (kv_out_get(doc, "/spec/rates"))

@@ -420,8 +420,8 @@ static int refuse(const struct kv_noun *noun, const char *word, struct kv_fault 
 	struct kv_guess g;
 
 	kv_guess_begin(&g, "", word ?: "", strlen(word ?: ""));
-	for (size_t i = 0; !noun && nouns[i]; i++)
-		list_word(text, sizeof(text), &g, nouns[i]->name);
+	for (const struct kv_noun *const *at = noun ? NULL : kv_nouns(); at && *at; at++)
+		list_word(text, sizeof(text), &g, (*at)->name);
 	for (const struct kv_command *c = noun ? noun->command : NULL; c && c->name; c++)
 		list_word(text, sizeof(text), &g, c->name);
 	for (size_t i = 0; noun && !g.n && i < sizeof(aliases) / sizeof(aliases[0]); i++) {
