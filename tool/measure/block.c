@@ -90,7 +90,8 @@ static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work
 	spec->iters = amount->iters;
 	spec->time_ns = amount->time_ns;
 	spec->warmup = amount->warmup;
-	spec->cpu = work->cpu[0];
+	/* Of several threads each has the CPU of its end. */
+	spec->cpu = work->threads > 1 ? -1 : work->cpu[0];
 	spec->spins = -1;
 	spec->in_wait = true;
 }
