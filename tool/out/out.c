@@ -17,11 +17,13 @@
 /* Is a file missing because its folder is? Then the fault tells that. */
 static int refuse_open(const char *option, const char *path, int error, struct kv_fault *f)
 {
-	char *copy = error == ENOENT ? strdup(path) : NULL;
+	char *copy = strdup(path);
+	const char *folder = copy ? dirname(copy) : NULL;
 
-	if (copy)
+	/* In /proc no file can be made, although its folder is there. */
+	if (error == ENOENT && folder && access(folder, F_OK))
 		kv_fault_set(f, -error, "%s=%s: there is no folder %s; 'mkdir -p' makes it",
-			     option, path, dirname(copy));
+			     option, path, folder);
 	else
 		kv_fault_set(f, -error, "%s=%s: cannot write there: %s", option, path, strerror(error));
 	free(copy);
