@@ -50,6 +50,9 @@ static void make_cq(uint32_t context)
 	put_kind(KVERBS_A_CQ_DEV, KIND_DEV, 0);
 	put_u32(KVERBS_A_CQ_CQE, 64);
 	put_u32(KVERBS_A_CQ_CONTEXT, context);
+	/* None: the devices have no moderation. Changed numbers are refused. */
+	put_u32(KVERBS_A_CQ_MODERATION_COUNT, 0);
+	put_u32(KVERBS_A_CQ_MODERATION_PERIOD, 0);
 }
 
 static void make_buf(uint32_t pieces)
