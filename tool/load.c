@@ -10,8 +10,8 @@
  * @symbol: name of a function of it
  *
  * The object is beside the tool, or where 'make install' puts it. The tool has no rpath for it,
- * because the loader would search that for every library. The object has what few commands need, and
- * stays loaded.
+ * because the loader would search that for every library. The object has what few commands need,
+ * and stays loaded.
  *
  * Return: the function; NULL: the object can't be loaded.
  */

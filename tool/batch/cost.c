@@ -121,7 +121,8 @@ static void describe_row(const void *node, VISIT visit, void *arg)
 
 		if (!(d->spaces & (1U << s)))
 			continue;
-		kv_out_put(obj, keys[s] + 1, kv_out_real(kv_stats_median(series->ns, series->n), 1));
+		kv_out_put(obj, keys[s] + 1,
+			   kv_out_real(kv_stats_median(series->ns, series->n), 1));
 		kv_out_put_count(obj, counts[s], series->n);
 	}
 	json_object_array_add(d->list, obj);
@@ -172,7 +173,8 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 
 	for (unsigned int s = 0; s < KV_SPACES; s++)
 		if (spaces & (1U << s))
-			column[n++] = (struct kv_listing){ kv_enum_name(kv_enum_space, s), kv_listing_time, .path = keys[s] };
+			column[n++] = (struct kv_listing){ kv_enum_name(kv_enum_space, s),
+							   kv_listing_time, .path = keys[s] };
 	column[n++] = (struct kv_listing){ "n", format_samples, .path = "" };
 	ret = kv_listing_print(list, column, n, f);
 	if (ret)

@@ -16,7 +16,8 @@
 typedef void kv_names_fn(const char *text, enum kv_type type, uint32_t id, void *arg);
 
 /* Refuses to give a second object the name of another one. */
-static inline int kv_names_refuse(const char *text, enum kv_type type, uint32_t id, struct kv_fault *f)
+static inline int kv_names_refuse(const char *text, enum kv_type type, uint32_t id,
+				  struct kv_fault *f)
 {
 	return kv_fault_usage(f, "the name '%s' is taken: %s %u has it", text,
 			      kv_enum_name(kv_enum_type, type), id);

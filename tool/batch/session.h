@@ -27,7 +27,10 @@ struct kv_session {
 	/* Called for each event as it comes; NULL: events are collected in the result. */
 	void (*live)(struct json_object *event, void *arg);
 	void *live_arg; /* for @live */
-	/* The device for commands that name none, see kv_session_dev(): it is large, and stands last. */
+	/*
+	 * The device for commands that name none, see kv_session_dev(): it is large, and stands
+	 * last.
+	 */
 	struct kv_dev dev;
 };
 

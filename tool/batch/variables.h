@@ -9,7 +9,8 @@
 /*
  * Names belong to variables, which are texts, and to objects. An object also has fields, from the
  * results of the commands so far. A name that a batch gives lasts as long as the batch; names of
- * persistent objects are kept in a file (batch/names.h), and a batch can use them for other objects.
+ * persistent objects are kept in a file (batch/names.h), and a batch can use them for other
+ * objects.
  */
 
 /* The maximum length of a variable in bytes: a few lines can't use up the memory. */

@@ -50,8 +50,8 @@ bool kv_interrupt_seen(void)
 /**
  * kv_interrupt_forget() - at a prompt: Ctrl-C ends a command, and not the tool
  *
- * Return: true if the signal was Ctrl-C: from now on it is as if there had been none; false if there
- * was no signal, or if it was SIGTERM.
+ * Return: true if the signal was Ctrl-C: from now on it is as if there had been none; false if
+ * there was no signal, or if it was SIGTERM.
  */
 bool kv_interrupt_forget(void)
 {
@@ -65,8 +65,8 @@ bool kv_interrupt_forget(void)
  * kv_interrupt_status() - the exit status of a command
  * @status: what it would be without a signal, an enum kv_exit
  *
- * Return: of a command that failed, and was asked to end, 128 and the signal's number, as shells have
- * it: 130 for Ctrl-C; else @status.
+ * Return: of a command that failed, and was asked to end, 128 and the signal's number, as shells
+ * have it: 130 for Ctrl-C; else @status.
  */
 int kv_interrupt_status(int status)
 {

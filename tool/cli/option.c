@@ -160,7 +160,10 @@ static const struct kv_option *find_letter(const struct kv_option *rows, const c
 	return NULL;
 }
 
-/* The word of an option that a text is a beginning of: its alias, if that is the whole text or its name is none. */
+/*
+ * The word of an option that a text is a beginning of: its alias, if that is the whole text or its
+ * name is none.
+ */
 static const char *meant(const struct kv_option *row, const char *text)
 {
 	size_t n = strlen(text);
@@ -314,7 +317,8 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 				      kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
 						     text, command);
 		else
-			ret = set(row, !value && takes_next(row, next) ? word[++i] : value, args, f);
+			ret = set(row, !value && takes_next(row, next) ? word[++i] : value, args,
+				  f);
 	}
 	if (ret) {
 		read_output(word + i, typed - i, rows, loose, args);

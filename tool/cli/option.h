@@ -44,7 +44,8 @@ struct kv_option {
 	uint64_t min; /* the smallest number */
 	uint64_t max; /* the largest number */
 	char letter; /* perftest's letter for the same option, as in -s; 0: there is none */
-	char flag; /* perftest's letter for one of its values, as -R for --connect cm; 0: there is none */
+	/* perftest's letter for one of its values, as -R for --connect cm; 0: there is none */
+	char flag;
 	const char *flagged; /* that value */
 	const char *instead; /* FOREIGN: what there is in its place, or why nothing is */
 	const char *alias; /* another name, or NULL */

@@ -113,8 +113,8 @@ bool kv_match(struct kv_match *m, const char *text, const char *word, const void
 static int find_word(const char *text, size_t length, const struct kv_enum *table, uint32_t *value)
 {
 	for (; table->name; table++) {
-		if (strlen(table->name) == length &&
-		    (kv_word_begins(table->name, text, length) || !strncasecmp(table->name, text, length))) {
+		if (strlen(table->name) == length && (kv_word_begins(table->name, text, length) ||
+						      !strncasecmp(table->name, text, length))) {
 			*value = table->value;
 			return 0;
 		}
@@ -194,7 +194,10 @@ static int refuse_quantity(const struct quantity *q, const char *text, const cha
 	return kv_why_set(why, "is too %s; it takes %s", error == -ENOMSG ? q->small : q->large, what);
 }
 
-/* Takes a unit off the front of a text: to its end, to a comma, or to the "-" of a range. 0: there is no such unit. */
+/*
+ * Takes a unit off the front of a text: to its end, to a comma, or to the "-" of a range. 0: there
+ * is no such unit.
+ */
 static uint64_t take_unit(const struct quantity *q, const char **text)
 {
 	size_t n = strcspn(*text, ",-"), length = n;
@@ -235,8 +238,8 @@ static int take_fraction(const char **text, uint64_t *value, bool *rest)
 }
 
 /*
- * Takes a quantity off the front of a text: digits, perhaps with a fraction and a power of ten, or 0x and hexadecimal
- * digits; then a unit.
+ * Takes a quantity off the front of a text: digits, perhaps with a fraction and a power of ten, or
+ * 0x and hexadecimal digits; then a unit.
  */
 static int take_quantity(const struct quantity *q, const char **text, uint64_t *value)
 {
@@ -299,7 +302,8 @@ static int parse_one(const struct quantity *q, const char *text, uint64_t min, u
 	return ret;
 }
 
-int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value, struct kv_why *why)
+int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
+		   struct kv_why *why)
 {
 	return parse_one(&number, text, min, max, value, why);
 }
@@ -385,7 +389,8 @@ int kv_parse_moderation(const char *text, void *moderation, struct kv_why *why)
 		return refuse_number(text, ret, what, why);
 	if (!count || count > UINT16_MAX || !period || period > UINT16_MAX)
 		return kv_why_set(why, "has a number that is out of range; it takes %s", what);
-	*(struct kv_cq_moderation *)moderation = (struct kv_cq_moderation){ (uint32_t)count, (uint32_t)period };
+	*(struct kv_cq_moderation *)moderation =
+		(struct kv_cq_moderation){ (uint32_t)count, (uint32_t)period };
 	return 0;
 }
 
@@ -474,9 +479,11 @@ int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flag
 	return ret;
 }
 
-/* Adds the values of an entry that names its first and its last one: each is twice the one before. */
-static int add_range(struct kv_list *list, uint64_t from, uint64_t to, const char *entry, size_t length,
-		     struct kv_why *why)
+/*
+ * Adds the values of an entry that names its first and its last one: each is twice the one before.
+ */
+static int add_range(struct kv_list *list, uint64_t from, uint64_t to, const char *entry,
+		     size_t length, struct kv_why *why)
 {
 	int ret = 0;
 
@@ -545,8 +552,10 @@ int kv_parse_rates(const char *text, void *list, struct kv_why *why)
 		int ret;
 
 		snprintf(entry, sizeof(entry), "%.*s", (int)MIN(length - share, sizeof(entry) - 1), text);
-		ret = kv_parse_count(entry, 1, share ? RATE_PERCENT_MAX : KV_PARSE_RATE_MAX, &v, why) ?:
-		      add_value(&found, (uint32_t)v | (share ? KV_PARSE_PERCENT : 0), text, length, why);
+		ret = kv_parse_count(entry, 1, share ? RATE_PERCENT_MAX : KV_PARSE_RATE_MAX, &v,
+				     why) ?:
+		      add_value(&found, (uint32_t)v | (share ? KV_PARSE_PERCENT : 0), text, length,
+				why);
 		if (ret)
 			return ret;
 		text += length;

@@ -133,7 +133,10 @@ struct kv_match {
 	const void *row; /* the row, if there is one; else NULL */
 };
 
-/* Adds a row if its @word begins with @text, as typed. True: @text is the whole word, and the only match. */
+/*
+ * Adds a row if its @word begins with @text, as typed. True: @text is the whole word, and the only
+ * match.
+ */
 bool kv_match(struct kv_match *m, const char *text, const char *word, const void *row);
 
 /* All words, separated by @glue, and by @last before the last word. */
@@ -155,8 +158,8 @@ int kv_parse_enum(const char *text, const struct kv_enum *table, uint32_t *value
 int kv_parse_flags(const char *text, const struct kv_enum *table, uint32_t *flags,
 		   struct kv_why *why);
 /*
- * Quantities have one grammar: digits, perhaps with a fraction and a power of ten, as in 1.5 and 1e4, or 0x and
- * hexadecimal digits; and a unit.
+ * Quantities have one grammar: digits, perhaps with a fraction and a power of ten, as in 1.5 and
+ * 1e4, or 0x and hexadecimal digits; and a unit.
  */
 /* A number; k, m and g are thousands, millions and thousands of millions. */
 int kv_parse_count(const char *text, uint64_t min, uint64_t max, uint64_t *value,
@@ -190,13 +193,13 @@ int kv_parse_dev(const char *text, void *name, struct kv_why *why);
 /* A GID, into network order: an IPv6 address, ::ffff:192.0.2.1 for IPv4's. */
 int kv_parse_gid(const char *text, void *gid, struct kv_why *why);
 /*
- * A peer's address, struct kv_address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits, separated by
- * colons. rdma-core's ibv_*_pingpong exchange addresses in the same form.
+ * A peer's address, struct kv_address: LID, QPN, PSN and GID as 4, 6, 6 and 32 hexadecimal digits,
+ * separated by colons. rdma-core's ibv_*_pingpong exchange addresses in the same form.
  */
 int kv_parse_address(const char *text, void *address, struct kv_why *why);
 /*
- * An IP address, struct sockaddr_storage, with a port or without (port 0): 192.0.2.1, 192.0.2.1:7471, 2001:db8::1,
- * [2001:db8::1]:7471, fe80::1%eth0; ::ffff:192.0.2.1 is 192.0.2.1.
+ * An IP address, struct sockaddr_storage, with a port or without (port 0): 192.0.2.1,
+ * 192.0.2.1:7471, 2001:db8::1, [2001:db8::1]:7471, fe80::1%eth0; ::ffff:192.0.2.1 is 192.0.2.1.
  */
 int kv_parse_sockaddr(const char *text, void *addr, struct kv_why *why);
 /* Bytes of two hexadecimal digits each, half as many as @hex has digits. */

@@ -17,7 +17,10 @@
 /* The maximum size of a file that is kept in memory, because several rounds read it. */
 #define TEXT_MAX (64 << 20)
 
-/* The rounds of several spaces, if there is no --repeat: a single one tells what the first call costs. */
+/*
+ * The rounds of several spaces, if there is no --repeat: a single one tells what the first call
+ * costs.
+ */
 #define ROUNDS 10
 
 static const struct kv_schema schema = { "kverbs.batch", 1 };

@@ -24,19 +24,24 @@ static const struct kv_option rows[] = {
 	KV_OPTION_SIZES_ROW(S, m.sizes, "size", "sizes", "64,4k,64k"),
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
 	{ "depth", "N", "requests outstanding at most; default: 128, or as many as have 64 MiB together at all connections, and one group of --signal at least", KV_OPTION_U32,
-	  .at = offsetof(S, common.work.depth), .has = offsetof(S, has_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
+	  .at = offsetof(S, common.work.depth), .has = offsetof(S, has_depth), .min = 1,
+	  .max = KV_RUN_DEPTH_MAX, .letter = 't' },
 	{ "rx-depth", "N", "receives that the responder keeps posted on a QP or an SRQ, for send, send-imm and write-imm; default: four times --depth, with --srq for each of --qps, and 512 for each thread at least",
-	  KV_OPTION_U32, .at = offsetof(S, common.work.rx_depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'r' },
+	  KV_OPTION_U32, .at = offsetof(S, common.work.rx_depth), .min = 1,
+	  .max = KV_RUN_DEPTH_MAX, .letter = 'r' },
 	{ "list", "N", "requests that are posted at a time; default: 1",
 	  KV_OPTION_U32, .at = offsetof(S, common.work.list), .min = 1, .max = KV_RUN_LIST_MAX,
 	  .letter = 'l' },
 	{ "signal", "N", "one of so many requests is signaled, and completes; a multiple of --list; default: as --list",
-	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 'Q' },
+	  KV_OPTION_U32, .at = offsetof(S, common.work.signal), .min = 1, .max = KV_RUN_DEPTH_MAX,
+	  .letter = 'Q' },
 	KV_OPTION_COMPLETION_ROWS(S, common),
 	{ "threads", "N", "threads that begin together, each with connections of its own; with several HOSTs, for each of them; --cpus lists their CPUs, which they get in turn; default: 1",
-	  KV_OPTION_U32, .at = offsetof(S, common.work.threads), .min = 1, .max = KV_RUN_WORKERS_MAX },
+	  KV_OPTION_U32, .at = offsetof(S, common.work.threads), .min = 1,
+	  .max = KV_RUN_WORKERS_MAX },
 	{ "qps", "N", "connections of each thread, each with --depth requests; default: 1",
-	  KV_OPTION_U32, .at = offsetof(S, common.work.qps), .min = 1, .max = KV_RUN_ENDS_MAX, .letter = 'q' },
+	  KV_OPTION_U32, .at = offsetof(S, common.work.qps), .min = 1, .max = KV_RUN_ENDS_MAX,
+	  .letter = 'q' },
 	{ "both-ways", NULL, "the responder does the same to the initiator at the same time, and the figures are of both together; write, read and atomics",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.both_ways), .letter = 'b' },
 	KV_OPTION_SHARED_ROWS(S, common),
@@ -77,15 +82,18 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 				      w->depth, w->signal);
 	if (w->threads > KV_RUN_WORKERS_MAX)
 		return kv_fault_usage(f, "%u HOSTs with --threads %u for each are %u threads: at most %u",
-				      w->hosts, w->threads / w->hosts, w->threads, KV_RUN_WORKERS_MAX);
+				      w->hosts, w->threads / w->hosts, w->threads,
+				      KV_RUN_WORKERS_MAX);
 	if (w->hosts > 1 && kv_workload_pairs(w) > KV_RUN_ENDS_MAX)
 		return kv_fault_usage(f, "%u HOSTs with --threads %u and --qps %u for each are %u connections: at most %u",
-				      w->hosts, w->threads / w->hosts, w->qps, kv_workload_pairs(w), KV_RUN_ENDS_MAX);
+				      w->hosts, w->threads / w->hosts, w->qps, kv_workload_pairs(w),
+				      KV_RUN_ENDS_MAX);
 	if (kv_sweep_cmd_check_pairs(b, w->qps, f))
 		return f->error;
 	if (b->common.peer.host && kv_workload_pairs(w) / w->hosts > KV_HOST_PAIRS_MAX)
 		return kv_fault_usage(f, "--threads %u with --qps %u are %u connections: at most %u to another host",
-				      w->threads / w->hosts, w->qps, kv_workload_pairs(w) / w->hosts, KV_HOST_PAIRS_MAX);
+				      w->threads / w->hosts, w->qps,
+				      kv_workload_pairs(w) / w->hosts, KV_HOST_PAIRS_MAX);
 	if (w->both_ways && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--both-ways goes with --completion polled only");
 	if (w->both_ways && 2 * w->threads > KV_RUN_WORKERS_MAX)

@@ -34,7 +34,8 @@ static void print_objects(enum kv_type type)
 }
 
 /* The values of an option or a key; without @words the shell completes file names. */
-static void print_values(const char *dashes, const char *name, const struct kv_enum *words, bool dev)
+static void print_values(const char *dashes, const char *name, const struct kv_enum *words,
+			 bool dev)
 {
 	printf("\t\t%s%s) words=", dashes, name);
 	if (dev) {

@@ -52,9 +52,9 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 #define ROWS										\
 	KV_OPTION_END_ROWS(S, common, "space in which this host calls verbs", "space in which HOST calls verbs"),		\
 	{ "piece", "BYTES", "size of each WRITE, as in 64k; default: 1m, or the device's maximum if that is less", \
-	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece },			\
+	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece }, \
 	{ "depth", "N", "WRITEs outstanding at a time; default: 8", KV_OPTION_U32,	\
-	  .at = offsetof(S, transfer.depth), .min = 1, .max = KV_FILE_DEPTH_MAX },				\
+	  .at = offsetof(S, transfer.depth), .min = 1, .max = KV_FILE_DEPTH_MAX }, \
 	KV_OPTION_HOST_ROWS(S, common),						\
 	KV_OPTION_DEV_ROW(S, common),							\
 	KV_OPTION_IB_PORT_ROW(S, common),						\

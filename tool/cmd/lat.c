@@ -150,7 +150,8 @@ static int check(int n, char **word, struct kv_fault *f)
 	}
 	kv_workload_set(&o->work, o->loop, l->op, l->size);
 	return kv_options_settle(o, f) ?:
-	       kv_workload_check_api(o->work.api, o->end[0] == KV_SPACE_USER || o->end[1] == KV_SPACE_USER, f) ?:
+	       kv_workload_check_api(o->work.api, o->end[0] == KV_SPACE_USER ||
+				     o->end[1] == KV_SPACE_USER, f) ?:
 	       kv_workload_check_completion(o->loop, o->work.completion,
 					    o->end[0] == KV_SPACE_USER, f);
 }

@@ -34,7 +34,8 @@ static int run(struct kv_fault *f)
 
 static struct json_object *describe(bool result, int error)
 {
-	return result ? kv_merge_describe(&merge.m) : kv_result_create(&kv_merge_schema, NULL, NULL);
+	return result ? kv_merge_describe(&merge.m) :
+			kv_result_create(&kv_merge_schema, NULL, NULL);
 }
 
 static void close_docs(void)

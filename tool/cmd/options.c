@@ -94,7 +94,8 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 	if (kv_cq_moderates(&w->moderation) && w->completion == KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--moderate is of events, so it goes with one --completion that is not polled");
 	ret = take_cpus(o, wanted, f) ?:
-	      kv_placement_choose(o->cpus.cpu, apart && o->cpus.n > 1 ? 1 : o->cpus.n, w->cpu, wanted, f);
+	      kv_placement_choose(o->cpus.cpu, apart && o->cpus.n > 1 ? 1 : o->cpus.n, w->cpu,
+				  wanted, f);
 	if (!ret && apart)
 		w->cpu[1] = o->cpus.n > 1 ? o->cpus.cpu[1] : -1;
 	return ret;
@@ -108,7 +109,8 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
  *
  * Return: 0 or -EINVAL.
  */
-int kv_options_parse_host(const struct kv_options *o, struct kv_peer *peer, char *word, struct kv_fault *f)
+int kv_options_parse_host(const struct kv_options *o, struct kv_peer *peer, char *word,
+			  struct kv_fault *f)
 {
 	const char *port = peer->port;
 	int ret = kv_peer_parse(peer, word, f);

@@ -54,7 +54,10 @@
 	  .flag = 'e', .flagged = "event" },						\
 	KV_OPTION_MODERATE_ROW(s, m)
 
-/* Lists of operations and sizes: bw calls them by one of theirs, compare by all, and both take both words. */
+/*
+ * Lists of operations and sizes: bw calls them by one of theirs, compare by all, and both take both
+ * words.
+ */
 #define KV_OPTION_OPS_ROW(s, m, word, other, preset)					\
 	{ word, "OP,...", "of send, send-imm, write, write-imm, read, fetch-add, cmp-swp and, in user space with --api wr, atomic-write; default: " preset, \
 	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_ops, .alias = other }
@@ -87,7 +90,7 @@
 #define KV_OPTION_RETRY_ROWS(s, m)							\
 	{ "ack-timeout", "N", "local ACK timeout: 4.096 us * 2^N until a packet is sent again; 1 .. 31, default: 14, which is 67 ms", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.ack_timeout), .min = 1, .max = 31,		\
-	  .note = offsetof(s, m.work.retry_option), .letter = 'u' },									\
+	  .note = offsetof(s, m.work.retry_option), .letter = 'u' }, \
 	{ "retry-cnt", "N", "how often a packet is sent again, 0 .. 7; default: 6. On rxe 7 means without end, for a link that loses many packets", \
 	  KV_OPTION_U8, .at = offsetof(s, m.work.retry_cnt),				\
 	  .note = offsetof(s, m.work.retry_option), .max = 7 }
@@ -147,10 +150,10 @@
 	{ "cpus", "A[,B]", "CPU of the initiator and of the responder's thread; default: the last CPU that may be used (see taskset), and the one before it", \
 	  KV_OPTION_OWN, .at = offsetof(s, m.cpus), .parse = kv_parse_cpus },		\
 	{ "post", "CONTEXT", "kernel: context of the posts: process (plain process context) or bh-disabled (softirqs are held off around each post; work that the driver schedules runs right after the post, and not at the next scheduler tick); default: bh-disabled on rxe, else process", \
-	  KV_OPTION_ENUM, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post),		\
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.post), .has = offsetof(s, m.has_post), \
 	  .names = kv_enum_post },							\
 	{ "lkey", "KIND", "kernel: key of the local buffer: dma (local_dma_lkey, which kernel ULPs use; the default) or mr (the key of a fast registration)", \
-	  KV_OPTION_ENUM, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey),		\
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.lkey), .has = offsetof(s, m.has_lkey), \
 	  .names = kv_enum_lkey },							\
 	{ "spins", "N", "empty polls before the thread yields its CPU; default: 0 if kverbs may use one CPU only, else 1000", \
 	  KV_OPTION_S32, .at = offsetof(s, m.work.spins), .max = KVERBS_SPINS_MAX },		\
@@ -164,15 +167,17 @@
 	KV_OPTION_LABEL_ROW(s, m),							\
 	KV_OPTION_REPORT_ROWS(s, m),							\
 	{ "mtu", "BYTES", "path MTU: 256, 512, 1024, 2048 or 4096; default: the smaller active MTU of the two ends", \
-	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu), .letter = 'm' },				\
+	  KV_OPTION_MTU, .at = offsetof(s, m.work.mtu), .letter = 'm' }, \
 	KV_OPTION_RETRY_ROWS(s, m),							\
 	{ "type", "TYPE", "type of the queue pairs: rc (the default), uc, ud (send and send-imm only, one packet each) or xrc (refused with the reason)", \
-	  KV_OPTION_ENUM, .at = offsetof(s, m.work.type), .names = kv_enum_bw_type, .letter = 'c' },	\
+	  KV_OPTION_ENUM, .at = offsetof(s, m.work.type), .names = kv_enum_bw_type, \
+	  .letter = 'c' }, \
 	{ "connect", "HOW", "how the QPs are connected: raw (the tool brings them through their states; the default) or cm (-R; the RDMA CM does that)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect,	\
 	  .flag = 'R', .flagged = "cm" },							\
 	{ "inline", "BYTES", "sends and writes of at most so many bytes have them inline: they are copied when a request is posted; default: 0", \
-	  KV_OPTION_U32, .at = offsetof(s, m.work.inline_max), .max = KV_INLINE_MAX, .letter = 'I' }, \
+	  KV_OPTION_U32, .at = offsetof(s, m.work.inline_max), .max = KV_INLINE_MAX, \
+	  .letter = 'I' }, \
 	{ "fence", NULL, "each request begins after the READs and atomics before it", \
 	  KV_OPTION_FLAG, .at = offsetof(s, m.work.fence) },				\
 	{ "solicited", NULL, "each request is solicited: it makes an event where a CQ is armed for these only; sends and write-imm", \
@@ -228,13 +233,14 @@ struct kv_options {
 		.retry_cnt = 6,								\
 	},										\
 	.verify = true,									\
-	.peer = { .ib_port = 1, .gid = -1, .keep = KV_KEEP_CALLER },					\
+	.peer = { .ib_port = 1, .gid = -1, .keep = KV_KEEP_CALLER }, \
 }
 
 int kv_options_need_space(const struct kv_options *o, struct kv_fault *f);
 int kv_options_choose_ends(struct kv_options *o, struct kv_fault *f);
 int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fault *f);
 int kv_options_settle(struct kv_options *o, struct kv_fault *f);
-int kv_options_parse_host(const struct kv_options *o, struct kv_peer *peer, char *word, struct kv_fault *f);
+int kv_options_parse_host(const struct kv_options *o, struct kv_peer *peer, char *word,
+			  struct kv_fault *f);
 int kv_options_take_host(struct kv_options *o, const char *command, int n, char **word,
 			 struct kv_fault *f);

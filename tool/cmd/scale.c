@@ -31,9 +31,11 @@ static const struct kv_option rows[] = {
 	{ "qps", "N,...", "connections of each thread, as in 1,4,16, or 1-16, which doubles; default: 1-1024, as far as a run and the devices take them",
 	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.qps), .parse = kv_parse_qps, .letter = 'q' },
 	{ "depth", "N", "requests outstanding at most, of each connection; default: 16", KV_OPTION_U32,
-	  .at = offsetof(S, sweep.common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX, .letter = 't' },
+	  .at = offsetof(S, sweep.common.work.depth), .min = 1, .max = KV_RUN_DEPTH_MAX,
+	  .letter = 't' },
 	{ "threads", "N", "threads that begin together, each with connections of its own; --cpus lists their CPUs, which they get in turn; default: 1",
-	  KV_OPTION_U32, .at = offsetof(S, sweep.common.work.threads), .min = 1, .max = KV_RUN_WORKERS_MAX },
+	  KV_OPTION_U32, .at = offsetof(S, sweep.common.work.threads), .min = 1,
+	  .max = KV_RUN_WORKERS_MAX },
 	KV_OPTION_SHARED_ROWS(S, sweep.common),
 	{ "all-to-all", "NODES[xPROCESSES]", "also compute what QPs between all processes of different nodes cost each node, as in 64 or 64x48",
 	  KV_OPTION_OWN, .at = offsetof(S, cluster), .parse = kv_cluster_parse },
@@ -86,7 +88,8 @@ static int check(int n, char **word, struct kv_fault *f)
 	for (uint32_t qps = 1; !asked && qps <= QPS_DEFAULT_MAX; qps *= 2)
 		c->m.qps.value[c->m.qps.n++] = qps;
 	c->m.sizes = (struct kv_list){ .n = 1, .value = { scale.size } };
-	return kv_sweep_cmd_settle(c, f) ?: kv_workload_check_api(o->work.api, c->m.spaces & 1U << KV_SPACE_USER, f);
+	return kv_sweep_cmd_settle(c, f) ?:
+	       kv_workload_check_api(o->work.api, c->m.spaces & 1U << KV_SPACE_USER, f);
 }
 
 static struct json_object *create_doc(struct json_object *environment)

@@ -42,7 +42,10 @@ int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f)
 	return ret;
 }
 
-/** kv_sweep_cmd_check_pairs() - can a run have the connections of all threads? @qps: of each thread */
+/**
+ * kv_sweep_cmd_check_pairs() - can a run have the connections of all threads?
+ * @qps: of each thread
+ */
 int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct kv_fault *f)
 {
 	const uint32_t threads = c->common.work.threads;
@@ -52,7 +55,10 @@ int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct 
 			      KV_RUN_ENDS_MAX);
 }
 
-/** kv_sweep_cmd_check_shared() - can the connections of a thread have in common what KV_OPTION_SHARED_ROWS() say? */
+/**
+ * kv_sweep_cmd_check_shared() - can the connections of a thread have in common what
+ *	KV_OPTION_SHARED_ROWS() say?
+ */
 int kv_sweep_cmd_check_shared(const struct kv_sweep_cmd *c, struct kv_fault *f)
 {
 	const struct kv_workload *w = &c->common.work;
@@ -118,7 +124,8 @@ static struct json_object *describe_environment(const struct kv_sweep_cmd *c)
 {
 	unsigned int first = has_space(c, KV_SPACE_KERNEL) ? KV_SPACE_KERNEL : KV_SPACE_USER;
 	unsigned int n = (unsigned int)__builtin_popcount(c->m.spaces);
-	struct json_object *environment = kv_environment_create(&c->m.site[first], n, c->common.label);
+	struct json_object *environment =
+		kv_environment_create(&c->m.site[first], n, c->common.label);
 
 	for (uint32_t host = 0; c->m.host && host < c->m.work.hosts; host++)
 		kv_environment_add_peer(environment, &c->m.peer[host][first], n);
@@ -133,7 +140,8 @@ static struct json_object *describe_environment(const struct kv_sweep_cmd *c)
  *
  * Return: 0 or a negative errno.
  */
-int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struct json_object *environment),
+int kv_sweep_cmd_run(struct kv_sweep_cmd *c,
+		     struct json_object *(*create)(struct json_object *environment),
 		     struct kv_fault *f)
 {
 	int ret = open_sites(c, f);

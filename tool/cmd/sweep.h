@@ -7,7 +7,8 @@
 /* What the commands have in common that measure operations by sizes. */
 struct kv_sweep_cmd {
 	struct kv_options common;
-	struct kv_peer further[KV_HOSTS_MAX - 1]; /* the hosts behind common.peer; m.work.hosts counts all */
+	/* the hosts behind common.peer; m.work.hosts counts all */
+	struct kv_peer further[KV_HOSTS_MAX - 1];
 	struct kv_sweep m;
 	struct json_object *doc; /* NULL until the measurement begins */
 	bool has_depth; /* --depth was given */
@@ -26,6 +27,7 @@ int kv_sweep_cmd_check_pairs(const struct kv_sweep_cmd *c, uint32_t qps, struct 
 int kv_sweep_cmd_check_shared(const struct kv_sweep_cmd *c, struct kv_fault *f);
 void kv_sweep_cmd_put_shared(const struct kv_sweep_cmd *c, struct json_object *spec);
 int kv_sweep_cmd_settle(struct kv_sweep_cmd *c, struct kv_fault *f);
-int kv_sweep_cmd_run(struct kv_sweep_cmd *c, struct json_object *(*create)(struct json_object *environment),
+int kv_sweep_cmd_run(struct kv_sweep_cmd *c,
+		     struct json_object *(*create)(struct json_object *environment),
 		     struct kv_fault *f);
 void kv_sweep_cmd_close(struct kv_sweep_cmd *c);

@@ -19,7 +19,10 @@
 /* Installed, or built here. */
 #define LOAD_MODULE "modprobe kverbs || { modprobe rdma_cm && insmod build/module/kverbs.ko; }"
 
-/* Writes the command that makes a software device over the first network interface that can carry it. */
+/*
+ * Writes the command that makes a software device over the first network interface that can carry
+ * it.
+ */
 static void mend_none(char *mend, size_t size)
 {
 	struct if_nameindex *all = if_nameindex();
@@ -92,8 +95,8 @@ static void mend_device(char *mend, size_t size, const struct kv_dev *dev, const
 }
 
 /*
- * The RDMA core keeps a GID of the interface's MAC address, which no address may have: a QP finds no route from there.
- * A GID without an interface is of another network namespace.
+ * The RDMA core keeps a GID of the interface's MAC address, which no address may have: a QP finds
+ * no route from there. A GID without an interface is of another network namespace.
  */
 static bool has_address(const struct kv_port *port)
 {
@@ -145,7 +148,8 @@ static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const stru
  */
 void kv_doctor_devices(struct kv_doctor *d, const struct kv_devices *view)
 {
-	const struct kv_devices *v = &view[view[KV_SPACE_KERNEL].n ? KV_SPACE_KERNEL : KV_SPACE_USER];
+	const struct kv_devices *v =
+		&view[view[KV_SPACE_KERNEL].n ? KV_SPACE_KERNEL : KV_SPACE_USER];
 
 	for (unsigned int id = 0; id < KV_SPACES; id++) {
 		check_space(d, &view[id], id);

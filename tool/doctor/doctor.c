@@ -35,8 +35,8 @@ void kv_doctor_add(struct kv_doctor *d, enum kv_severity severity, const char *c
 }
 
 /*
- * Another host is asked as a measurement would ask it, and for both of its spaces. A reason that both
- * spaces have is one finding.
+ * Another host is asked as a measurement would ask it, and for both of its spaces. A reason that
+ * both spaces have is one finding.
  */
 void kv_doctor_host(struct kv_doctor *d, const struct kv_peer *peer)
 {

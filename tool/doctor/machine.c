@@ -42,7 +42,8 @@ static void check_rights(struct kv_doctor *d)
 	else
 		kv_doctor_add(d, KV_ERROR, "privileges", "sudo kverbs ...",
 			      "kernel space needs CAP_NET_ADMIN in the initial user namespace");
-	if (may(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &limit) || limit.rlim_cur >= PINNED_BYTES)
+	if (may(CAP_IPC_LOCK) || getrlimit(RLIMIT_MEMLOCK, &limit) ||
+	    limit.rlim_cur >= PINNED_BYTES)
 		kv_doctor_add(d, KV_FINE, "memlock", NULL, "user space may pin its buffers");
 	else
 		kv_doctor_add(d, KV_WARNING, "memlock", "ulimit -l unlimited",

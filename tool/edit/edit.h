@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 /*
- * A line that is typed on a terminal. This is kverbs-edit.so, which the tool loads for a prompt only:
- * see kv_load().
+ * A line that is typed on a terminal. This is kverbs-edit.so, which the tool loads for a prompt
+ * only: see kv_load().
  */
 
 /*
@@ -15,8 +15,8 @@
 typedef char **kv_edit_complete_fn(const char *before, const char *word, void *arg);
 
 /*
- * Reads a line that the user edits. Returns it without its newline, in memory that the caller frees;
- * NULL: the input has ended, or a signal asks for the end.
+ * Reads a line that the user edits. Returns it without its newline, in memory that the caller
+ * frees; NULL: the input has ended, or a signal asks for the end.
  */
 typedef char *kv_edit_fn(const char *prompt, kv_edit_complete_fn *complete, void *arg);
 

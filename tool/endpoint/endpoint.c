@@ -120,7 +120,8 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
 /**
  * kv_endpoint_add_qp() - make a QP
  * @e: the endpoint, with its PD and its CQs
- * @init: type, requests, the SRQ if there is one, and SGEs of a send request, by default 1; a receive has one
+ * @init: type, requests, the SRQ if there is one, and SGEs of a send request, by default 1; a
+ *	receive has one
  */
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
 {

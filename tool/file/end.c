@@ -135,9 +135,10 @@ static int check_status(const struct kv_file_local *l, const struct kv_wc *wc, s
 /*
  * The completion must be that of the next piece, as far as the backend tells.
  *
- * A device may send a message that nobody has posted. rxe does so when it repeats a WRITE of several
- * packets. If the acknowledgment comes meanwhile, COMPST_UPDATE_COMP moves comp.psn behind the
- * request, which is not completed; the next req_retry() sends the request once more, from comp.psn.
+ * A device may send a message that nobody has posted. rxe does so when it repeats a WRITE of
+ * several packets. If the acknowledgment comes meanwhile, COMPST_UPDATE_COMP moves comp.psn behind
+ * the request, which is not completed; the next req_retry() sends the request once more, from
+ * comp.psn.
  */
 static int check_landed(const struct kv_file_local *l, const struct kv_wc *wc, struct kv_fault *f)
 {

@@ -86,11 +86,11 @@ int kv_bulk_save(struct kv_bulk *m);
 /*
  * The calls for the file of one end of a transfer: CALL(NAME, name, args, result).
  *
- * open: opens a file that is sent. create: makes a file that is received. flow: its pieces go over a
- * connection, from the first piece on, or from where they have come; turn: moves a few of them
- * (end.c). hash: the hash of all pieces that were loaded or saved. finish: ends the transfer; a file that is not the same at the other side is
- * refused, a received file gets its name. close: removes an unfinished file, and may be called any
- * number of times.
+ * open: opens a file that is sent. create: makes a file that is received. flow: its pieces go over
+ * a connection, from the first piece on, or from where they have come; turn: moves a few of them
+ * (end.c). hash: the hash of all pieces that were loaded or saved. finish: ends the transfer; a
+ * file that is not the same at the other side is refused, a received file gets its name. close:
+ * removes an unfinished file, and may be called any number of times.
  */
 #define KV_FILE_CALLS(CALL)					\
 	CALL(FILE_OPEN, file_open, file_open, file_opened)	\

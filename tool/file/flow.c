@@ -32,7 +32,9 @@ struct kv_flow {
 	bool asked; /* the other host's end has a turn, and has not answered yet */
 };
 
-/* The pieces that the sender may have posted: those that are saved, and as many as there are slots. */
+/*
+ * The pieces that the sender may have posted: those that are saved, and as many as there are slots.
+ */
 static uint64_t upto(const struct kv_flow *w)
 {
 	return MIN(w->end[RECEIVER].done + w->t->depth, w->t->pieces);

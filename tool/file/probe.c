@@ -65,7 +65,8 @@ void kv_probe_explain(const struct kv_pair *p, unsigned int end, struct kv_fault
 	struct kv_wc wc;
 
 	if (p->end[end].site->host || !p->end[!end].site->host || !is_loss(f->error) ||
-	    kv_site_post(p->end[end].site, p->end[end].qp, &wr) || !await(b, p->end[end].send_cq, &wc))
+	    kv_site_post(p->end[end].site, p->end[end].qp, &wr) ||
+	    !await(b, p->end[end].send_cq, &wc))
 		return;
 	kv_fault_set(f, told.error, "%.700s; a WRITE of no bytes to its QP completed with status %u (%s)",
 		     told.text, wc.status, kv_enum_name(kv_enum_wc_status, wc.status));

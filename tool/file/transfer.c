@@ -141,7 +141,8 @@ static void close_files(struct kv_transfer *t, const struct kv_fault *f)
 static int open_sent(struct kv_transfer *t, struct kv_fault *f)
 {
 	struct kv_file_opened opened = { 0 };
-	int ret = kv_file_open(t->file[SENDER], &(struct kv_file_open){ t->name[SENDER] }, &opened, f);
+	int ret = kv_file_open(t->file[SENDER], &(struct kv_file_open){ t->name[SENDER] }, &opened,
+			       f);
 
 	t->length = opened.length;
 	return ret;

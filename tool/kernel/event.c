@@ -27,7 +27,8 @@ static bool parse(const struct kv_nl *nl, struct nlmsghdr *hdr, int len, struct 
 {
 	const struct genlmsghdr *genl;
 
-	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family || !nlmsg_valid_hdr(hdr, GENL_HDRLEN))
+	if (!nlmsg_ok(hdr, len) || hdr->nlmsg_type != nl->family ||
+	    !nlmsg_valid_hdr(hdr, GENL_HDRLEN))
 		return false;
 	genl = nlmsg_data(hdr);
 	memset(event, 0, sizeof(*event));

@@ -13,7 +13,8 @@
 static inline struct genlmsghdr *kv_genl_put(struct nl_msg *msg, int family, int flags, uint8_t cmd,
 					     uint8_t version)
 {
-	struct nlmsghdr *hdr = nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, GENL_HDRLEN, flags);
+	struct nlmsghdr *hdr =
+		nlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, family, GENL_HDRLEN, flags);
 	struct genlmsghdr *genl = hdr ? nlmsg_data(hdr) : NULL;
 
 	if (genl)

@@ -64,7 +64,10 @@ static int nle_to_errno(int nle)
 	}
 }
 
-/* Bytes of a path like "spec: end 2: qp: " that a text needs: not the last name if it begins with that. */
+/*
+ * Bytes of a path like "spec: end 2: qp: " that a text needs: not the last name if it begins with
+ * that.
+ */
 static size_t needed(const char *path, const char *text)
 {
 	const char *last = path;
@@ -76,7 +79,8 @@ static size_t needed(const char *path, const char *text)
 	len = strcspn(last, ":");
 	if (!strncmp(text, "the ", 4))
 		text += 4;
-	if (!len || strncmp(text, last, len) || isalnum((unsigned char)text[len]) || text[len] == '_')
+	if (!len || strncmp(text, last, len) || isalnum((unsigned char)text[len]) ||
+	    text[len] == '_')
 		return strlen(path);
 	return (size_t)(last - path);
 }

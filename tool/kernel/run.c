@@ -50,7 +50,10 @@ static int get_result(struct kv_nl *nl, uint32_t id, const uint32_t *worker, str
 	return kv_nl_request(nl, msg, names, on_result, result);
 }
 
-/* All up to the histogram, without the room for more ends than are told: a run that goes on is looked at often. */
+/*
+ * All up to the histogram, without the room for more ends than are told: a run that goes on is
+ * looked at often.
+ */
 static void clear_result(struct kv_run_result *out)
 {
 	char *behind = (char *)&out->spec.end[KV_RUN_ENDS_MAX];

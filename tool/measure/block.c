@@ -67,9 +67,11 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 	to->has_remote = kv_run_sends(spec->loop) && kv_op_needs_remote(spec->op);
 }
 
-/* An end of each pair. The workers of the initiator have a CPU each, which their first end names. */
-static void add_threads(struct kv_run_spec *spec, const struct kv_pair *p, const struct kv_workload *work,
-			unsigned int end)
+/*
+ * An end of each pair. The workers of the initiator have a CPU each, which their first end names.
+ */
+static void add_threads(struct kv_run_spec *spec, const struct kv_pair *p,
+			const struct kv_workload *work, unsigned int end)
 {
 	for (uint32_t i = 0; i < kv_workload_pairs(work); i++) {
 		add_end(spec, &p[i], end);
@@ -130,8 +132,9 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 }
 
 /* A run of the responder, beside that of the initiator. */
-static void fill_responder(struct kv_run_spec *spec, uint32_t loop, const struct kv_run_spec *client,
-			   const struct kv_pair *p, const struct kv_workload *work)
+static void fill_responder(struct kv_run_spec *spec, uint32_t loop,
+			   const struct kv_run_spec *client, const struct kv_pair *p,
+			   const struct kv_workload *work)
 {
 	*spec = *client;
 	spec->loop = loop;
@@ -158,7 +161,8 @@ static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *cl
 {
 	bool stream = work->kind == KV_KIND_STREAM;
 
-	fill_responder(server, stream ? KVERBS_LOOP_STREAM_SERVER : KVERBS_LOOP_PINGPONG_SERVER, client, p, work);
+	fill_responder(server, stream ? KVERBS_LOOP_STREAM_SERVER : KVERBS_LOOP_PINGPONG_SERVER,
+		       client, p, work);
 	if (stream) {
 		server->post_context = KVERBS_POST_PROCESS;
 		server->depth = kv_workload_rx_depth(work);
@@ -206,9 +210,12 @@ static int cancel(struct run *run, struct kv_fault *f)
 		      "cancel the run", f);
 }
 
-static int fetch_worker(struct run *run, uint32_t worker, struct kv_run_result *result, struct kv_fault *f)
+static int fetch_worker(struct run *run, uint32_t worker, struct kv_run_result *result,
+			struct kv_fault *f)
 {
-	return refuse(run, kv_op_run_get(run->b, &(struct kv_run_which){ run->id, worker }, result, NULL),
+	return refuse(run,
+		      kv_op_run_get(run->b, &(struct kv_run_which){ run->id, worker }, result,
+				    NULL),
 		      "fetch the result of the run", f);
 }
 
@@ -416,8 +423,8 @@ static int start_responder(struct responders *r, const struct kv_run_spec *spec,
 }
 
 /*
- * Starts the responders' runs, with specs of @fill, and then the initiator's: all, or none. @answer is
- * overwritten.
+ * Starts the responders' runs, with specs of @fill, and then the initiator's: all, or none. @answer
+ * is overwritten.
  */
 static int start_all(struct responders *r, const struct kv_pair *p, const struct kv_workload *work,
 		     void (*fill)(struct kv_run_spec *spec, const struct kv_run_spec *client,
@@ -451,11 +458,13 @@ static int start_all(struct responders *r, const struct kv_pair *p, const struct
 }
 
 /* A responder's share of what was sent has arrived, or will not arrive any more. */
-static void await_all(struct responders *r, const struct kv_run_result *result, const struct kv_workload *work,
-		      uint64_t ms)
+static void await_all(struct responders *r, const struct kv_run_result *result,
+		      const struct kv_workload *work, uint64_t ms)
 {
 	for (uint32_t i = 0; i < r->n; i++)
-		await_answers(&r->run[i], requests_of(work, done_by_some(result, i * r->threads, r->threads)), ms);
+		await_answers(&r->run[i],
+			      requests_of(work, done_by_some(result, i * r->threads, r->threads)),
+			      ms);
 }
 
 static int measure_served(struct run *run, struct kv_pair *p, const struct kv_workload *work,
@@ -473,21 +482,31 @@ static int measure_served(struct run *run, struct kv_pair *p, const struct kv_wo
 		return ret;
 	ret = wait_result(run, watch, result, f);
 	if (!ret && !worker_of(result)->error)
-		await_all(&servers, result, work, work->type == KVERBS_QPT_RC ? run->timeout_ns / NSEC_PER_MSEC : LATE_MS);
-	/* The host of a worker that failed comes first: the others' workers ended because of that one. */
-	for (uint32_t i = 0, host = host_of_worker(&servers, result); i < servers.n; i++, host = (host + 1) % servers.n) {
+		await_all(&servers, result, work,
+			  work->type == KVERBS_QPT_RC ? run->timeout_ns / NSEC_PER_MSEC : LATE_MS);
+	/*
+	 * The host of a worker that failed comes first: the others' workers ended because of that
+	 * one.
+	 */
+	for (uint32_t i = 0, host = host_of_worker(&servers, result); i < servers.n;
+	     i++, host = (host + 1) % servers.n) {
 		struct run *server = &servers.run[host];
 
 		err = end_server(server, &answer, &second);
-		sent = requests_of(work, done_by_some(result, host * servers.threads, servers.threads));
+		sent = requests_of(work,
+				   done_by_some(result, host * servers.threads, servers.threads));
 		if (!err && sent > done_by(&answer))
 			result->lost += sent - done_by(&answer);
-		/* A bad status of the client's requests is reported rather than the loss of the host. */
+		/*
+		 * A bad status of the client's requests is reported rather than the loss of the
+		 * host.
+		 */
 		if (!ret && err && !worker_of(result)->wc_status) {
 			*f = second;
 			ret = blame_host(&servers, host, err, f);
 		} else if (!ret) {
-			ret = judge(run, worker_of(result), server, err ? NULL : worker_of(&answer), f);
+			ret = judge(run, worker_of(result), server, err ? NULL : worker_of(&answer),
+				    f);
 			blame_host(&servers, host, ret, f);
 		}
 		delete(server);
@@ -504,7 +523,10 @@ static void add_back(struct kv_run_result *result, const struct kv_run_result *b
 		result->worker[result->workers++] = back->worker[i];
 }
 
-/* Both directions begin within the time that a run takes to start, and each takes samples for the same time. */
+/*
+ * Both directions begin within the time that a run takes to start, and each takes samples for the
+ * same time.
+ */
 static int measure_both_ways(struct run *run, struct kv_pair *p, const struct kv_workload *work,
 			     const struct kv_run_spec *spec, const struct kv_watch *watch,
 			     struct kv_run_result *result, struct kv_fault *f)
@@ -518,11 +540,13 @@ static int measure_both_ways(struct run *run, struct kv_pair *p, const struct kv
 	if (ret)
 		return ret;
 	ret = wait_result(run, watch, result, f);
-	for (uint32_t i = 0, host = host_of_worker(&backs, result); i < backs.n; i++, host = (host + 1) % backs.n) {
+	for (uint32_t i = 0, host = host_of_worker(&backs, result); i < backs.n;
+	     i++, host = (host + 1) % backs.n) {
 		struct run *back = &backs.run[host];
 
-		err = !ret && !worker_of(result)->error ? wait_result(back, NULL, &answer, &second) :
-							  end_server(back, &answer, &second);
+		err = !ret && !worker_of(result)->error ?
+			      wait_result(back, NULL, &answer, &second) :
+			      end_server(back, &answer, &second);
 		if (run->load)
 			kv_cpu_time_read(&run->end);
 		if (!ret && err) {
@@ -652,7 +676,8 @@ void kv_series_add(struct kv_series *s, const struct kv_run_result *r)
 		s->warmup += w->warmup;
 		s->yields += w->yields;
 		s->worker[i] += w->samples;
-		longest = MAX(longest, r->spec.interval_ns ? from_ticks(w->elapsed_ticks) : w->elapsed_ns);
+		longest = MAX(longest,
+			      r->spec.interval_ns ? from_ticks(w->elapsed_ticks) : w->elapsed_ns);
 		least = MIN(least, w->least);
 		most = MAX(most, w->most);
 	}

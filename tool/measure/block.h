@@ -29,7 +29,10 @@ struct kv_series {
 	uint64_t lost; /* messages, the warm-up's among them, that the responder has not received */
 	struct kv_load load; /* of this host's CPUs meanwhile */
 	uint64_t worker[KV_RUN_WORKERS_MAX]; /* of @samples those of each thread */
-	/* Of several QPs of a thread: the sums over all blocks of the samples at the QP with the fewest, and the most. */
+	/*
+	 * Of several QPs of a thread: the sums over all blocks of the samples at the QP with the
+	 * fewest, and the most.
+	 */
 	uint64_t least;
 	uint64_t most;
 	/* How long each verb of the setup took, see kv_pair_verbs(). */

@@ -11,7 +11,10 @@
 #define NODES_MAX 1000000
 #define PROCESSES_MAX 10000
 
-/** kv_cluster_parse() - read NODES or NODESxPROCESSES; @cluster: receives it, a struct kv_cluster */
+/**
+ * kv_cluster_parse() - read NODES or NODESxPROCESSES;
+ * @cluster: receives it, a struct kv_cluster
+ */
 int kv_cluster_parse(const char *text, void *cluster, struct kv_why *why)
 {
 	const char *x = strchr(text, 'x');
@@ -30,14 +33,18 @@ int kv_cluster_parse(const char *text, void *cluster, struct kv_why *why)
 	return ret;
 }
 
-/* The point with the most QPs whose cost in a series is known: there the figures are the most exact. */
+/*
+ * The point with the most QPs whose cost in a series is known: there the figures are the most
+ * exact.
+ */
 static struct json_object *find_setup(struct json_object *points, const char *name,
 				      const char *path)
 {
 	struct json_object *best = NULL;
 
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
-		struct json_object *point = json_object_array_get_idx(points, i), *series = NULL, *setup;
+		struct json_object *point = json_object_array_get_idx(points, i), *series = NULL,
+				   *setup;
 
 		json_object_object_get_ex(point, name, &series);
 		setup = kv_out_get(series, "/setup");

@@ -62,7 +62,8 @@ bool kv_contrast_has_contexts(const struct kv_contrast *c)
 	return !strcmp(c->name, "contexts");
 }
 
-static void add_difference(struct kv_contrast *c, unsigned int a, unsigned int b, const char *changed)
+static void add_difference(struct kv_contrast *c, unsigned int a, unsigned int b,
+			   const char *changed)
 {
 	c->difference[c->differences++] = (struct kv_difference){ a, b, changed };
 }

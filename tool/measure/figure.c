@@ -27,7 +27,9 @@ static void put_title(FILE *script, struct json_object *doc, const char *what)
 	fputc('\n', script);
 }
 
-/* Of each bin: smallest and largest sample, the shares of the samples before it, and up to its end. */
+/*
+ * Of each bin: smallest and largest sample, the shares of the samples before it, and up to its end.
+ */
 static void put_samples(FILE *script, struct json_object *doc)
 {
 	struct json_object *bins = kv_out_get(doc, "/point/result/histogram");
@@ -40,9 +42,10 @@ static void put_samples(FILE *script, struct json_object *doc)
 		struct json_object *bin = kv_out_item(bins, i);
 		uint64_t n = json_object_get_uint64(kv_out_item(bin, 2));
 
-		fprintf(script, "%.17g %.17g %.17g %.17g\n", kv_unit_of(json_object_get_double(kv_out_item(bin, 0)) * tick),
-			kv_unit_of(json_object_get_double(kv_out_item(bin, 1)) * tick), (double)before / all,
-			(double)(before + n) / all);
+		fprintf(script, "%.17g %.17g %.17g %.17g\n",
+			kv_unit_of(json_object_get_double(kv_out_item(bin, 0)) * tick),
+			kv_unit_of(json_object_get_double(kv_out_item(bin, 1)) * tick),
+			(double)before / all, (double)(before + n) / all);
 		before += n;
 	}
 	fprintf(script, "EOD\n");
@@ -95,7 +98,9 @@ void kv_figure_lat(struct json_object *doc, FILE *script)
 		"unset multiplot\n");
 }
 
-/* A size, a figure in ns, and the ends of its interval of 95 %, that of the median of connections. */
+/*
+ * A size, a figure in ns, and the ends of its interval of 95 %, that of the median of connections.
+ */
 static void put_point(FILE *script, struct json_object *point, struct json_object *series)
 {
 	struct json_object *p50 = kv_out_get(series, "/round_p50_ns");
@@ -209,17 +214,19 @@ void kv_figure_sweep(struct json_object *doc, FILE *script)
 }
 
 /*
- * The rates of one operation at one size in one series: due, p50, p99, and at the knee its highest figure. Returns bits
- * 1 << column, from 0 on, for the last three: gnuplot complains about a column without a number.
+ * The rates of one operation at one size in one series: due, p50, p99, and at the knee its highest
+ * figure. Returns bits 1 << column, from 0 on, for the last three: gnuplot complains about a column
+ * without a number.
  */
-static unsigned int put_rates(FILE *script, struct json_object *points, struct json_object *like, const char *name,
-			      unsigned int number)
+static unsigned int put_rates(FILE *script, struct json_object *points, struct json_object *like,
+			      const char *name, unsigned int number)
 {
 	unsigned int has = 0;
 
 	fprintf(script, "$d%u << EOD\n", number);
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
-		struct json_object *point = kv_out_item(points, i), *series = kv_report_series(point, name);
+		struct json_object *point = kv_out_item(points, i),
+				   *series = kv_report_series(point, name);
 		double v[3] = { kv_out_get_real(series, "/p50_ns"), kv_out_get_real(series, "/p99_ns"), NAN };
 
 		if (!kv_points_are_alike(point, like, "/size_bytes") || !kv_out_get(series, "/offered_per_second"))
@@ -237,9 +244,12 @@ static unsigned int put_rates(FILE *script, struct json_object *points, struct j
 	return has;
 }
 
-/* The curves of a data block. @has: return value of put_rates(); @glue: the text in front of the next curve */
-static void put_curves(FILE *plot, struct json_object *point, const char *name, unsigned int number, unsigned int has,
-		       const char **glue)
+/*
+ * The curves of a data block. @has: return value of put_rates(); @glue: the text in front of the
+ * next curve
+ */
+static void put_curves(FILE *plot, struct json_object *point, const char *name, unsigned int number,
+		       unsigned int has, const char **glue)
 {
 	static const struct {
 		const char *what;
@@ -262,7 +272,9 @@ static void put_curves(FILE *plot, struct json_object *point, const char *name, 
 	}
 }
 
-/** kv_figure_rates() - latency by load, of each operation at each size in each series, with its knee */
+/**
+ * kv_figure_rates() - latency by load, of each operation at each size in each series, with its knee
+ */
 void kv_figure_rates(struct json_object *doc, FILE *script)
 {
 	struct json_object *points = kv_out_get(doc, "/points"), *series_list = kv_out_get(doc, "/spec/series");
@@ -276,7 +288,8 @@ void kv_figure_rates(struct json_object *doc, FILE *script)
 		for (size_t k = 0; kv_points_is_first(points, i, "/size_bytes") && k < json_object_array_length(series_list); k++) {
 			const char *name = kv_out_get_string(kv_out_item(series_list, k), "/name");
 
-			unsigned int has = put_rates(script, points, kv_out_item(points, i), name, number);
+			unsigned int has =
+				put_rates(script, points, kv_out_item(points, i), name, number);
 
 			put_curves(plot, kv_out_item(points, i), name, number++, has, &glue);
 		}
@@ -302,9 +315,12 @@ static const struct {
 	{ "p99", "/p99_ns", 0, NULL },
 };
 
-/* The figures of one panel, of an operation in one series, as the data block $NAME. Returns how many there are. */
-static unsigned int put_by_qps(FILE *script, struct json_object *points, const char *op, const char *series,
-			       size_t panel, const char *block)
+/*
+ * The figures of one panel, of an operation in one series, as the data block $NAME. Returns how
+ * many there are.
+ */
+static unsigned int put_by_qps(FILE *script, struct json_object *points, const char *op,
+			       const char *series, size_t panel, const char *block)
 {
 	unsigned int n = 0;
 

@@ -7,7 +7,8 @@
 #include "out/out.h"
 
 /* Requests of the threads of a host; both ways, those of the host's own threads, too. */
-static uint64_t requests_of_host(const struct kv_workload *w, const struct kv_series *s, uint32_t host)
+static uint64_t requests_of_host(const struct kv_workload *w, const struct kv_series *s,
+				 uint32_t host)
 {
 	const uint32_t threads = w->threads / w->hosts;
 	uint64_t samples = 0;
@@ -23,7 +24,8 @@ static uint64_t requests_of_host(const struct kv_workload *w, const struct kv_se
  * @w: the work, of several hosts
  * @s: the series; it has samples
  */
-void kv_hosts_put_shares(struct json_object *obj, const struct kv_workload *w, const struct kv_series *s)
+void kv_hosts_put_shares(struct json_object *obj, const struct kv_workload *w,
+			 const struct kv_series *s)
 {
 	struct json_object *requests = json_object_new_array(), *rates = json_object_new_array();
 	uint64_t least = UINT64_MAX, most = 0;
@@ -32,7 +34,9 @@ void kv_hosts_put_shares(struct json_object *obj, const struct kv_workload *w, c
 		const uint64_t n = requests_of_host(w, s, i);
 
 		json_object_array_add(requests, json_object_new_uint64(n));
-		json_object_array_add(rates, kv_out_real(1e9 * (double)n * w->size / (double)s->elapsed_ns, 1));
+		json_object_array_add(rates,
+				      kv_out_real(1e9 * (double)n * w->size / (double)s->elapsed_ns,
+						  1));
 		least = MIN(least, n);
 		most = MAX(most, n);
 	}
@@ -73,7 +77,8 @@ static struct json_object *describe_host(struct json_object *doc, struct json_ob
  * @name: the names of its series
  * @n: how many series, 1 or 2
  */
-int kv_hosts_print(struct json_object *doc, const char *const name[2], unsigned int n, struct kv_fault *f)
+int kv_hosts_print(struct json_object *doc, const char *const name[2], unsigned int n,
+		   struct kv_fault *f)
 {
 	const struct kv_listing columns[] = {
 		{ "op", kv_listing_word, .path = "/op" },
@@ -90,7 +95,10 @@ int kv_hosts_print(struct json_object *doc, const char *const name[2], unsigned 
 
 	for (size_t i = 0; i < json_object_array_length(points); i++)
 		for (size_t host = 0; host < hosts; host++)
-			json_object_array_add(rows, describe_host(doc, json_object_array_get_idx(points, i), name, n, host));
+			json_object_array_add(rows,
+					      describe_host(doc,
+							    json_object_array_get_idx(points, i),
+							    name, n, host));
 	printf("Each host's part: Mbytes/s, and %% of all bytes\n\n");
 	ret = kv_listing_print(rows, columns, n == 1 ? 5 : 7, f);
 	json_object_put(rows);

@@ -35,8 +35,12 @@ static double offered(struct json_object *series)
 	return kv_out_get_real(series, "/offered_per_second");
 }
 
-/* The series of a name at another point, if that is the same operation at the same size, and has a rate. */
-static struct json_object *sibling(struct json_object *point, struct json_object *other, const char *name)
+/*
+ * The series of a name at another point, if that is the same operation at the same size, and has a
+ * rate.
+ */
+static struct json_object *sibling(struct json_object *point, struct json_object *other,
+				   const char *name)
 {
 	struct json_object *series = NULL;
 
@@ -87,7 +91,8 @@ static double find_limit(struct json_object *points, struct json_object *point, 
 }
 
 /* The highest rate below the limit; NAN: there is none. */
-static double find_knee(struct json_object *points, struct json_object *point, const char *name, double limit)
+static double find_knee(struct json_object *points, struct json_object *point, const char *name,
+			double limit)
 {
 	double knee = NAN;
 
@@ -101,7 +106,8 @@ static double find_knee(struct json_object *points, struct json_object *point, c
 }
 
 /**
- * kv_knee_rates_mark() - say of each series with a rate whether it is kept up with, and whether it is the knee
+ * kv_knee_rates_mark() - say of each series with a rate whether it is kept up with, and whether it
+ * is the knee
  * @doc: its points are complete
  *
  * Where all rates are kept up with there is no knee: it is above them.
@@ -113,15 +119,16 @@ void kv_knee_rates_mark(struct json_object *doc)
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
 		for (size_t k = 0; k < json_object_array_length(series_list); k++) {
 			const char *name = kv_out_get_string(kv_out_item(series_list, k), "/name");
-			struct json_object *series = sibling(kv_out_item(points, i), kv_out_item(points, i), name);
-			double limit;
+			struct json_object *series =
+				sibling(kv_out_item(points, i), kv_out_item(points, i), name);
+			double limit, knee;
 
 			if (!series)
 				continue;
 			limit = find_limit(points, kv_out_item(points, i), name);
 			kv_out_put_bool(series, "keeps_up", offered(series) < limit);
-			kv_out_put_bool(series, "knee", isfinite(limit) &&
-					offered(series) == find_knee(points, kv_out_item(points, i), name, limit));
+			knee = find_knee(points, kv_out_item(points, i), name, limit);
+			kv_out_put_bool(series, "knee", isfinite(limit) && offered(series) == knee);
 		}
 	}
 }
@@ -165,7 +172,8 @@ int kv_knee_rates_print(struct json_object *doc, struct kv_fault *f)
 /* One series at all rates of an operation at a size, told at its lowest rate. */
 static void tell(FILE *out, struct json_object *points, struct json_object *point, const char *name)
 {
-	double limit = find_limit(points, point, name), knee = find_knee(points, point, name, limit);
+	double limit = find_limit(points, point, name),
+	       knee = find_knee(points, point, name, limit);
 	char size[TEXT];
 
 	kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
@@ -177,7 +185,8 @@ static void tell(FILE *out, struct json_object *points, struct json_object *poin
 			KV_COUNT((unsigned long long)llround(knee)));
 	else
 		fprintf(out, "keeps up with %s requests/s, the knee, and not with %s\n",
-			KV_COUNT((unsigned long long)llround(knee)), KV_COUNT((unsigned long long)llround(limit)));
+			KV_COUNT((unsigned long long)llround(knee)),
+			KV_COUNT((unsigned long long)llround(limit)));
 }
 
 /** kv_knee_rates_tell() - say for each operation, size and space up to which rate it keeps up */
@@ -191,7 +200,8 @@ void kv_knee_rates_tell(struct json_object *doc, FILE *out)
 			bool first = sibling(kv_out_item(points, i), kv_out_item(points, i), name);
 
 			for (size_t before = 0; before < i && first; before++)
-				first = !sibling(kv_out_item(points, i), kv_out_item(points, before), name);
+				first = !sibling(kv_out_item(points, i),
+						 kv_out_item(points, before), name);
 			if (first)
 				tell(out, points, kv_out_item(points, i), name);
 		}

@@ -81,7 +81,8 @@ static struct json_object *find(const struct sweep *s)
  * Return: an array, owned by the caller: an object for each operation, number of QPs and series
  * that has at least KV_STATS_KNEE_SIZES sizes; NULL if there are none.
  */
-struct json_object *kv_knee_sizes_describe(struct json_object *points, struct json_object *series_list)
+struct json_object *kv_knee_sizes_describe(struct json_object *points,
+					   struct json_object *series_list)
 {
 	struct json_object *knees = json_object_new_array();
 

@@ -140,7 +140,8 @@ int kv_listing_print(struct json_object *list, const struct kv_listing *column, 
 	int ret;
 
 	for (unsigned int i = 0; i < n; i++)
-		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]), column[i].spare };
+		head[i] = (struct kv_column){ column[i].head, is_figure(&column[i]),
+					      column[i].spare };
 	kv_table_create(&t, head, n);
 	if (json_object_is_type(list, json_type_array))
 		for (size_t i = 0; i < json_object_array_length(list); i++)

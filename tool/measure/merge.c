@@ -255,7 +255,8 @@ const struct kv_schema kv_merge_schema = { "kverbs.merge", KV_RESULT_VERSION };
  */
 struct json_object *kv_merge_describe(const struct kv_merge *m)
 {
-	struct json_object *spec = json_object_new_object(), *environment = json_object_new_object();
+	struct json_object *spec = json_object_new_object(),
+			   *environment = json_object_new_object();
 	struct json_object *boots = json_object_new_array(), *merged = json_object_new_array();
 	struct json_object *points = kv_out_get(*m->doc, "/points"), *doc;
 

@@ -93,12 +93,13 @@ static uint8_t rnr_retry(const struct kv_workload *w, uint8_t otherwise)
 }
 
 /*
- * READs and atomics that an end may have outstanding at the other one. For a stream it is as many as both devices can,
- * as in perftest; other loops wait for each.
+ * READs and atomics that an end may have outstanding at the other one. For a stream it is as many
+ * as both devices can, as in perftest; other loops wait for each.
  */
 static uint8_t rd_atomic(const struct kv_pair *p, unsigned int end)
 {
-	uint32_t most = MIN(p->end[end].site->dev.max_qp_init_rd_atom, p->end[!end].site->dev.max_qp_rd_atom);
+	uint32_t most = MIN(p->end[end].site->dev.max_qp_init_rd_atom,
+			    p->end[!end].site->dev.max_qp_rd_atom);
 
 	return (uint8_t)MIN(most, p->work.kind == KV_KIND_STREAM ? UINT8_MAX : 1);
 }
@@ -110,7 +111,8 @@ static bool has_others_target(const struct kv_pair *p, unsigned int end)
 }
 
 /* What a responder may have from the one of another pair: its PD, its target, and its SRQ. */
-static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
+static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned int end,
+		      struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end];
 	int ret;
@@ -124,11 +126,13 @@ static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	ret = kv_endpoint_add_pd(e, f);
 	if (!ret && end && p->work.srq)
 		ret = kv_endpoint_add_srq(e, kv_workload_rx_depth(&p->work), f);
-	return ret ?: kv_endpoint_add_buffer(e, &p->target[end], kv_workload_grh(&p->work) + p->work.size, f);
+	return ret ?: kv_endpoint_add_buffer(e, &p->target[end],
+					     kv_workload_grh(&p->work) + p->work.size, f);
 }
 
 /* Those of another pair; or new ones, with room for all that will have them in common. */
-static int add_cqs(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
+static int add_cqs(struct kv_pair *p, const struct kv_pair *first, unsigned int end,
+		   struct kv_fault *f)
 {
 	struct kv_endpoint *e = &p->end[end];
 
@@ -141,13 +145,15 @@ static int add_cqs(struct kv_pair *p, const struct kv_pair *first, unsigned int 
 	return 0;
 }
 
-static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned int end, struct kv_fault *f)
+static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned int end,
+		      struct kv_fault *f)
 {
 	struct kv_qp_init init = {
 		.type = p->work.type,
 		.max_send_wr = MAX(p->work.depth, 1) + KV_WORKLOAD_WRS_MORE,
 		.max_send_sge = p->work.sges,
-		.max_inline = kv_workload_flags(&p->work) & KVERBS_WR_INLINE ? p->work.inline_max : 0,
+		.max_inline = kv_workload_flags(&p->work) & KVERBS_WR_INLINE ?
+			      p->work.inline_max : 0,
 	};
 	struct kv_endpoint *e = &p->end[end];
 	uint32_t recvs = MAX(kv_workload_recvs(&p->work), KV_LOOP_RECVS) + KV_WORKLOAD_RECVS_MORE;
@@ -327,7 +333,8 @@ static int create(struct kv_pair *p, const struct kv_pair *first, struct kv_faul
 	for (unsigned int i = 0; i < 2 && !ret; i++) {
 		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
 		if (!ret && !has_others_target(p, i))
-			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i), f);
+			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i),
+						   f);
 	}
 	ret = kv_pair_blame(p, ret, f);
 	if (ret)

@@ -13,7 +13,11 @@ struct kv_pair {
 	struct kv_buffer local[2];
 	/* For each end, the buffer that the peer sends and writes into, or reads from. */
 	struct kv_buffer target[2];
-	bool joined; /* kv_pair_join() made it: CQs, or the responder's PD, SRQ and target are those of another pair */
+	/*
+	 * kv_pair_join() made it: CQs, or the responder's PD, SRQ and target are those of another
+	 * pair
+	 */
+	bool joined;
 	bool broken; /* a run failed: the QPs may be in error, and take no requests */
 };
 

@@ -64,7 +64,10 @@ static const struct kv_site *server_of(const struct job *j, unsigned int s, uint
 	return host ? j->ends[s].further[host - 1] : j->ends[s].server;
 }
 
-/* Adds the quadrant and another host's name to a fault, whose text names one end only. @host: NULL: it has the name */
+/*
+ * Adds the quadrant and another host's name to a fault, whose text names one end only. @host: NULL:
+ * it has the name
+ */
 static int blame(struct job *j, unsigned int s, const char *host, int error)
 {
 	bool several = j->c->contrast->differences > 1;
@@ -99,7 +102,8 @@ static int measure(struct job *j, unsigned int s, struct kv_load *load)
 	struct kv_pair *p = j->pair[s];
 
 	return blame(j, s, p->work.hosts > 1 ? NULL : j->ends[s].server->host,
-		     kv_block_measure(p->end[0].site, p, &p->work, &j->amount[s], NULL, &j->result, load, j->f));
+		     kv_block_measure(p->end[0].site, p, &p->work, &j->amount[s], NULL, &j->result,
+				      load, j->f));
 }
 
 /* The whole probe counts as warm-up, because the first packets of a connection are slow. */
@@ -171,8 +175,12 @@ static void disconnect_side(struct job *j, unsigned int s, uint32_t pairs)
 		kv_pair_destroy(&j->pair[s][pairs]);
 }
 
-/* The last @n pairs of those that are made; those of an SRQ have one target, so they are verified one by one. */
-static int verify(struct job *j, unsigned int s, const struct kv_site *server, uint32_t n, uint32_t made)
+/*
+ * The last @n pairs of those that are made; those of an SRQ have one target, so they are verified
+ * one by one.
+ */
+static int verify(struct job *j, unsigned int s, const struct kv_site *server, uint32_t n,
+		  uint32_t made)
 {
 	return blame(j, s, server->host, kv_verify_pairs(&j->pair[s][made - n], n, j->f));
 }
@@ -193,7 +201,8 @@ static int connect_side(struct job *j, unsigned int s)
 		if ((work.srq || work.one_cq) && made % work.qps)
 			ret = blame(j, s, server->host, kv_pair_join(p, p - made % work.qps, j->f));
 		else
-			ret = blame(j, s, server->host, kv_pair_create(p, j->ends[s].client, server, &work, j->f));
+			ret = blame(j, s, server->host,
+				    kv_pair_create(p, j->ends[s].client, server, &work, j->f));
 		if (ret)
 			break;
 		made++;

@@ -27,7 +27,9 @@ struct kv_plan {
 struct kv_ends {
 	const struct kv_site *client; /* site of the initiator */
 	const struct kv_site *server; /* site of the responder */
-	/* Of several hosts, the responders' sites on those behind the first, whose site is @server. */
+	/*
+	 * Of several hosts, the responders' sites on those behind the first, whose site is @server.
+	 */
 	const struct kv_site *further[KV_HOSTS_MAX - 1];
 };
 

@@ -19,7 +19,10 @@ bool kv_points_are_alike(struct json_object *a, struct json_object *b, const cha
 	       kv_out_get_count(a, path) == kv_out_get_count(b, path);
 }
 
-/** kv_points_is_first() - is none of the points before it alike? @path: see kv_points_are_alike() */
+/**
+ * kv_points_is_first() - is none of the points before it alike?
+ * @path: see kv_points_are_alike()
+ */
 bool kv_points_is_first(struct json_object *points, size_t number, const char *path)
 {
 	struct json_object *point = kv_out_item(points, number);

@@ -207,15 +207,20 @@ static const char *count_connections(char text[CELL], struct json_object *doc)
 	return text;
 }
 
-/* How evenly requests were shared out at the point and in the series where that was worst. @last: receives one series */
-static double worst_share(struct json_object *doc, const char *const name[2], const char *key, struct json_object **last)
+/*
+ * How evenly requests were shared out at the point and in the series where that was worst. @last:
+ * receives one series
+ */
+static double worst_share(struct json_object *doc, const char *const name[2], const char *key,
+			  struct json_object **last)
 {
 	struct json_object *points = kv_out_get(doc, "/points");
 	double worst = 1;
 
 	for (size_t k = 0; k < json_object_array_length(points); k++) {
 		for (unsigned int i = 0; i < 2; i++) {
-			struct json_object *series = kv_report_series(json_object_array_get_idx(points, k), name[i]);
+			struct json_object *series =
+				kv_report_series(json_object_array_get_idx(points, k), name[i]);
 
 			if (!kv_out_get(series, key))
 				continue;
@@ -454,7 +459,8 @@ static void print_setup(FILE *out, struct json_object *doc, const char *const na
 	bool doubt = false;
 
 	for (size_t i = 0; i < 2 * json_object_array_length(points); i++)
-		doubt |= kv_out_get(kv_report_series(json_object_array_get_idx(points, i / 2), name[i % 2]),
+		doubt |= kv_out_get(kv_report_series(json_object_array_get_idx(points, i / 2),
+						     name[i % 2]),
 				    "/setup/memory_doubt") != NULL;
 	if (doubt)
 		fprintf(out, "memory is - where it is not known: all QPs took less than 1 MiB, the interval is wider than \xc2\xb1 10 %%, or there were fewer than %d rounds\n",

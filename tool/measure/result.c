@@ -209,7 +209,8 @@ static void put_cumulative(struct json_object *obj, const struct kv_hist *h, uin
 		struct json_object *pair = json_object_new_array_ext(2);
 
 		json_object_array_add(pair, json_object_new_double((double)step.ticks * f));
-		json_object_array_add(pair, json_object_new_double((double)step.samples / (double)samples));
+		json_object_array_add(pair, json_object_new_double((double)step.samples /
+								   (double)samples));
 		json_object_set_serializer(pair, write_step, NULL, NULL);
 		json_object_array_add(steps, pair);
 	}
@@ -257,14 +258,19 @@ void kv_result_put_limits(struct json_object *spec, const struct kv_workload *w)
 	kv_out_put_count(spec, "retry_cnt", w->retry_cnt);
 }
 
-static void put_threads(struct json_object *obj, const struct kv_workload *w, const struct kv_series *series)
+static void put_threads(struct json_object *obj, const struct kv_workload *w,
+			const struct kv_series *series)
 {
 	struct json_object *requests = json_object_new_array(), *cpus = json_object_new_array();
 	uint64_t least = UINT64_MAX, most = 0;
 
-	/* Both ways: those of the initiator, and then those of the responder, whose CPUs are not listed. */
+	/*
+	 * Both ways: those of the initiator, and then those of the responder, whose CPUs are not
+	 * listed.
+	 */
 	for (uint32_t i = 0; i < w->threads << w->both_ways; i++) {
-		json_object_array_add(requests, json_object_new_uint64(series->worker[i] * w->signal));
+		json_object_array_add(requests,
+				      json_object_new_uint64(series->worker[i] * w->signal));
 		if (i < w->threads)
 			json_object_array_add(cpus, json_object_new_int(w->cpu[i]));
 		least = MIN(least, series->worker[i]);
@@ -316,7 +322,8 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	kv_out_put_count(obj, "elapsed_ns", series->elapsed_ns);
 	if (series->elapsed_ns)
 		kv_out_put(obj, "samples_per_second",
-			   kv_out_real(1e9 * (double)series->samples / (double)series->elapsed_ns, 1));
+			   kv_out_real(1e9 * (double)series->samples / (double)series->elapsed_ns,
+				       1));
 	if (w->kind == KV_KIND_STREAM)
 		put_stream(obj, w, series);
 	kv_result_hist(obj, &series->hist, scale(w));
@@ -348,7 +355,8 @@ static void put_series(struct json_object *obj, const struct kv_point *p)
 
 		series = kv_result_series(&work, c->series[s].client, &p->series[s]);
 		snprintf(key, sizeof(key), "round_%s", kv_workload_kind(&p->work)->key);
-		kv_out_put(series, key, kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
+		kv_out_put(series, key,
+			   kv_result_medians(p->median[s], p->rounds, scale(&p->work)));
 		kv_out_put_count(series, "resent", p->resent[s]);
 		if (p->setup[s].rounds)
 			kv_out_put(series, "setup", kv_setup_describe(&p->setup[s]));

@@ -39,7 +39,8 @@ static const struct kv_counter *find(const struct kv_counters *c, const char *na
 
 static bool is_same(const struct kv_site *client, const struct kv_site *server)
 {
-	return client && !client->host && !server->host && !strcmp(client->dev.name, server->dev.name);
+	return client && !client->host && !server->host &&
+	       !strcmp(client->dev.name, server->dev.name);
 }
 
 static bool read_end(const struct kv_site *s, struct kv_counters *c)

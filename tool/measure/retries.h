@@ -11,7 +11,9 @@
 
 /* The counters of all ends, read twice. */
 struct kv_retries {
-	/* The ends; NULL for an end that shares the device of the other, and where there is none. */
+	/*
+	 * The ends; NULL for an end that shares the device of the other, and where there is none.
+	 */
 	const struct kv_site *site[KV_RETRIES_ENDS];
 	unsigned int n; /* how many ends */
 	bool counted[KV_RETRIES_ENDS]; /* both readings succeeded */

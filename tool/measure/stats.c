@@ -234,7 +234,8 @@ double kv_stats_cpu(const struct kv_load *l)
 {
 	double error_ns = Z_975 * sqrt(l->blocks / 6.0) * KV_CPU_TICK_NS;
 
-	return l->operations && error_ns <= KV_STATS_CPU * l->busy_ns ? l->busy_ns / (double)l->operations : NAN;
+	return l->operations && error_ns <= KV_STATS_CPU * l->busy_ns ?
+	       l->busy_ns / (double)l->operations : NAN;
 }
 
 /**
@@ -382,8 +383,9 @@ enum kv_known kv_stats_known(const struct kv_interval *i, uint64_t count)
  * @n: how many
  * @share: of the best one
  *
- * Return: index of the first rate that is at least that share of the largest one; -1 if the smallest size
- * has it, if a smaller size is unknown, or if there are fewer than KV_STATS_KNEE_SIZES sizes: then no knee was seen.
+ * Return: index of the first rate that is at least that share of the largest one; -1 if the
+ * smallest size has it, if a smaller size is unknown, or if there are fewer than
+ * KV_STATS_KNEE_SIZES sizes: then no knee was seen.
  */
 int kv_stats_knee(const double *rate, unsigned int n, double share)
 {
@@ -397,7 +399,10 @@ int kv_stats_knee(const double *rate, unsigned int n, double share)
 	return -1;
 }
 
-/** kv_stats_all_to_all() - how many QPs has a node where each process is connected to each of the other nodes? */
+/**
+ * kv_stats_all_to_all() - how many QPs has a node where each process is connected to each of the
+ *	other nodes?
+ */
 struct kv_all_to_all kv_stats_all_to_all(uint64_t nodes, uint64_t processes)
 {
 	const uint64_t each = (nodes - 1) * processes;

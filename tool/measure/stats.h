@@ -35,7 +35,10 @@
 #define KV_STATS_GROWTH (1 << 20)
 #define KV_STATS_MEMORY 0.1
 
-/* The shares of the best rate at which a size is the knee of a sweep, and the fewest sizes of a sweep that has one. */
+/*
+ * The shares of the best rate at which a size is the knee of a sweep, and the fewest sizes of a
+ * sweep that has one.
+ */
 #define KV_STATS_HALF 0.5
 #define KV_STATS_NEARLY 0.9
 #define KV_STATS_KNEE_SIZES 4

@@ -21,7 +21,8 @@ static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 	return kv_op_has_8_bytes(op) ? 1 : m->sizes.n;
 }
 
-static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space_id id, uint32_t host)
+static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space_id id,
+					 uint32_t host)
 {
 	return m->host ? &m->peer[host][id] : &m->site[id];
 }
@@ -85,7 +86,8 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 	return ret;
 }
 
-static void leave_out(struct kv_sweep *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void leave_out(struct kv_sweep *m, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 static void leave_out(struct kv_sweep *m, const char *fmt, ...)
 {
@@ -119,7 +121,10 @@ static uint64_t largest_message(const struct kv_sweep *m)
 	return most;
 }
 
-/* 1, 2, 4 and so on. A connection has four buffers, and those of all are to fit into a quarter of the memory that is free. */
+/*
+ * 1, 2, 4 and so on. A connection has four buffers, and those of all are to fit into a quarter of
+ * the memory that is free.
+ */
 static void list_all_sizes(struct kv_sweep *m)
 {
 	uint64_t fits = kv_memory_available() / 16 / (kv_workload_pairs(&m->work) * m->contrast->n);
@@ -127,22 +132,27 @@ static void list_all_sizes(struct kv_sweep *m)
 
 	for (uint64_t size = 1; size <= most; size *= 2)
 		m->sizes.value[m->sizes.n++] = (uint32_t)size;
-	if (most == device && m->sizes.n < KV_PARSE_LIST_MAX && m->sizes.value[m->sizes.n - 1] < device)
+	if (most == device && m->sizes.n < KV_PARSE_LIST_MAX &&
+	    m->sizes.value[m->sizes.n - 1] < device)
 		m->sizes.value[m->sizes.n++] = (uint32_t)device;
 	if (most < device)
 		leave_out(m, "Sizes above %s bytes, up to the device's maximum of %s, are left out: the buffers of all connections would take more than a quarter of this host's memory. ",
 			  KV_COUNT(m->sizes.value[m->sizes.n - 1]), KV_COUNT(device));
 }
 
-/* Both ends of a connection are on one device, unless there is a host: one, because a sweep of QPs has no further ones. */
+/*
+ * Both ends of a connection are on one device, unless there is a host: one, because a sweep of QPs
+ * has no further ones.
+ */
 static uint32_t qps_of_devices(const struct kv_sweep *m)
 {
 	uint32_t most = UINT32_MAX;
 
 	for (unsigned int i = 0; i < KV_SPACES; i++) {
 		if (m->spaces & 1U << i)
-			most = MIN(most, m->host ? MIN(m->site[i].dev.max_qp, m->peer[0][i].dev.max_qp) :
-						   m->site[i].dev.max_qp / 2);
+			most = MIN(most,
+				   m->host ? MIN(m->site[i].dev.max_qp, m->peer[0][i].dev.max_qp) :
+					     m->site[i].dev.max_qp / 2);
 	}
 	/* The series of a round are connected at the same time. */
 	return most / m->contrast->n;
@@ -160,7 +170,8 @@ static void cut_qps(struct kv_sweep *m)
 		if (!first)
 			first = m->qps.value[i];
 		last = m->qps.value[i];
-		memmove(&m->qps.value[i], &m->qps.value[i + 1], (m->qps.n - i - 1) * sizeof(m->qps.value[0]));
+		memmove(&m->qps.value[i], &m->qps.value[i + 1],
+			(m->qps.n - i - 1) * sizeof(m->qps.value[0]));
 		m->qps.n--;
 		i--;
 	}
@@ -236,7 +247,8 @@ static struct json_object *describe_series(const struct kv_contrast *c)
 				  kv_enum_name(kv_enum_space, c->series[s].server));
 		if (kv_contrast_has_contexts(c))
 			kv_out_put_string(series, "completion_context",
-					  kv_enum_name(kv_enum_cq_context, c->series[s].completion));
+					  kv_enum_name(kv_enum_cq_context,
+						       c->series[s].completion));
 		json_object_array_add(list, series);
 	}
 	return list;
@@ -328,7 +340,8 @@ static double find_capacity(const struct kv_point *p)
 	for (unsigned int s = 0; s < p->contrast->n; s++) {
 		const struct kv_series *series = &p->series[s];
 
-		least = fmin(least, 1e9 * (double)kv_series_requests(series, &p->work) / (double)series->elapsed_ns);
+		least = fmin(least, 1e9 * (double)kv_series_requests(series, &p->work) /
+					    (double)series->elapsed_ns);
 	}
 	return least / p->work.threads;
 }
@@ -351,7 +364,8 @@ static int measure_point(struct kv_sweep *m, struct json_object *points)
 		ends[s].client = &m->site[m->contrast->series[s].client];
 		ends[s].server = server_site(m, m->contrast->series[s].server, 0);
 		for (uint32_t host = 1; host < m->work.hosts; host++)
-			ends[s].further[host - 1] = server_site(m, m->contrast->series[s].server, host);
+			ends[s].further[host - 1] =
+				server_site(m, m->contrast->series[s].server, host);
 	}
 	ret = kv_point_measure(point, m->contrast, ends, &m->work, &m->plan, &m->progress, &fault);
 	m->measured += point->rounds > 0;
@@ -412,13 +426,14 @@ static unsigned int count_rates(const struct kv_sweep *m)
 static uint32_t find_rate(const struct kv_sweep *m, uint32_t rate)
 {
 	if (rate & KV_PARSE_PERCENT)
-		rate = (uint32_t)MIN(m->capacity * (rate & ~KV_PARSE_PERCENT) / 100, KV_PARSE_RATE_MAX);
+		rate = (uint32_t)MIN(m->capacity * (rate & ~KV_PARSE_PERCENT) / 100,
+				     KV_PARSE_RATE_MAX);
 	return MAX(rate, m->work.signal);
 }
 
 /*
- * One operation at one size and number of QPs: without a rate, or at all rates. The shares among these are of what is
- * reached without.
+ * One operation at one size and number of QPs: without a rate, or at all rates. The shares among
+ * these are of what is reached without.
  */
 static int measure_rates(struct kv_sweep *m, struct json_object *points)
 {
@@ -438,7 +453,8 @@ static int measure_rates(struct kv_sweep *m, struct json_object *points)
 	return first;
 }
 
-static int measure_sizes(struct kv_sweep *m, unsigned int op, unsigned int qps, struct json_object *points)
+static int measure_sizes(struct kv_sweep *m, unsigned int op, unsigned int qps,
+			 struct json_object *points)
 {
 	int first = 0;
 

@@ -12,15 +12,20 @@ struct kv_sweep {
 	struct kv_list ops; /* enum kverbs_op */
 	struct kv_list sizes; /* bytes; an atomic operation has 8 bytes in any case */
 	struct kv_list qps; /* of each thread, in turn; none: what @work has */
-	/* Requests per second of each connection, see kv_workload.rate; KV_PARSE_PERCENT: of what is reached without. */
+	/*
+	 * Requests per second of each connection, see kv_workload.rate; KV_PARSE_PERCENT: of what
+	 * is reached without.
+	 */
 	struct kv_list rates;
 	/* @kind applies to all operations; else each operation has its default kind. */
 	bool has_kind;
 	enum kv_kind kind; /* how a latency is measured */
-	uint32_t depth_max; /* of streams: each size has a depth that fits, up to this one; 0: that of @work */
+	/* of streams: each size has a depth that fits, up to this one; 0: that of @work */
+	uint32_t depth_max;
 	struct kv_plan plan; /* how long each point is measured */
 	struct kv_workload work; /* the members that all points share */
-	uint32_t spaces; /* bits 1 << enum kv_space_id: those that are measured, and whose sites are open */
+	/* bits 1 << enum kv_space_id: those that are measured, and whose sites are open */
+	uint32_t spaces;
 	struct kv_site site[KV_SPACES]; /* of this host */
 	/* Of the hosts where the servers are, @work.hosts of them; not used if @host is NULL. */
 	struct kv_site peer[KV_HOSTS_MAX][KV_SPACES];
@@ -30,11 +35,13 @@ struct kv_sweep {
 	unsigned int measured; /* points that gave figures */
 	/* The first fault; a point that the device can't do counts if there is no other. */
 	struct kv_fault fault;
-	char left_out[400]; /* sentences on the sizes and QPs that were asked for and cannot be; empty: none */
+	/* sentences on the sizes and QPs that were asked for and cannot be; empty: none */
+	char left_out[400];
 
 	/* private */
 	unsigned int failed;
-	double capacity; /* requests per second of a connection without a rate, in the slower series; 0: not known */
+	/* requests per second of a connection without a rate, in the slower series; 0: not known */
+	double capacity;
 	bool over; /* a signal came, or the device is gone */
 	struct kv_point point;
 	struct kv_retries retries;

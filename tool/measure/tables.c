@@ -55,7 +55,8 @@ int kv_tables_rates(struct json_object *points, const char *name, struct kv_faul
 }
 
 /** kv_tables_rates_of_two() - print the table of a comparison of streams of two series */
-int kv_tables_rates_of_two(struct json_object *points, const char *const name[2], struct kv_fault *f)
+int kv_tables_rates_of_two(struct json_object *points, const char *const name[2],
+			   struct kv_fault *f)
 {
 	char difference[KV_LISTING_TEXT];
 	const struct kv_listing columns[] = {
@@ -87,10 +88,12 @@ static void share_of_one(char *text, struct json_object *value, struct json_obje
 }
 
 /**
- * kv_tables_scale() - print what QPs cost, and how fast they are, by their number: a table for each series
+ * kv_tables_scale() - print what QPs cost, and how fast they are, by their number: a table for each
+ * series
  * @n: how many series there are, 1 or 2
  */
-int kv_tables_scale(struct json_object *points, const char *const *name, unsigned int n, struct kv_fault *f)
+int kv_tables_scale(struct json_object *points, const char *const *name, unsigned int n,
+		    struct kv_fault *f)
 {
 	int ret = 0;
 

@@ -55,7 +55,8 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 /* Malloc gives memory that is not there, and whoever touches it is killed. */
 static int check_memory(uint32_t size, struct kv_fault *f)
 {
-	uint64_t need = 2ULL * size, available = need > UNCHECKED ? kv_memory_available() : UINT64_MAX;
+	uint64_t need = 2ULL * size,
+		 available = need > UNCHECKED ? kv_memory_available() : UINT64_MAX;
 
 	if (need <= available)
 		return 0;
@@ -113,7 +114,8 @@ static int run(struct check *c, uint64_t iters)
 	const struct kv_amount amount = { .iters = iters * c->n };
 	static struct kv_run_result result;
 
-	return kv_block_measure(c->pairs->end[0].site, c->pairs, &c->work, &amount, NULL, &result, NULL, c->f);
+	return kv_block_measure(c->pairs->end[0].site, c->pairs, &c->work, &amount, NULL, &result,
+				NULL, c->f);
 }
 
 static int mismatch(struct check *c, const char *what, uint32_t at, uint8_t got, uint8_t want)
@@ -184,8 +186,8 @@ static int check_word(struct check *c, const struct kv_buffer *buf, const char *
 }
 
 /*
- * One sample of atomics: the last one returns what the target had before it, and leaves its own value there.
- * All write to one local buffer.
+ * One sample of atomics: the last one returns what the target had before it, and leaves its own
+ * value there. All write to one local buffer.
  */
 static int check_atomics_once(struct check *c, uint64_t old, uint64_t back, uint64_t new)
 {
@@ -221,7 +223,10 @@ static int check_cmp_swp(struct check *c)
 {
 	c->work.compare_add = SEED_A;
 	c->work.swap = SEED_B;
-	/* If the comparison fails, as it does after the first of a group, the target keeps its value. */
+	/*
+	 * If the comparison fails, as it does after the first of a group, the target keeps its
+	 * value.
+	 */
 	return check_atomics_once(c, SEED_A, count_atomics(c) > 1 ? SEED_B : SEED_A, SEED_B) ?:
 	       check_atomics_once(c, SEED_A + 1, SEED_A + 1, SEED_A + 1);
 }

@@ -83,8 +83,8 @@ const struct kv_workload_kind *kv_workload_kind(const struct kv_workload *w)
  * kv_workload_rx_depth() - receives that the responder keeps posted on a QP, or on an SRQ
  * @w: the work
  *
- * Return: what the user asks for; by default four for each request outstanding, and RECVS_MIN for each thread at least.
- * 0 for a work that is no stream.
+ * Return: what the user asks for; by default four for each request outstanding, and RECVS_MIN for
+ * each thread at least. 0 for a work that is no stream.
  */
 uint32_t kv_workload_rx_depth(const struct kv_workload *w)
 {
@@ -92,7 +92,8 @@ uint32_t kv_workload_rx_depth(const struct kv_workload *w)
 
 	if (w->rx_depth || w->kind != KV_KIND_STREAM)
 		return w->rx_depth;
-	return MIN(MAX(4 * w->depth * senders, (RECVS_MIN + sharers - 1) / sharers), KV_RUN_DEPTH_MAX);
+	return MIN(MAX(4 * w->depth * senders, (RECVS_MIN + sharers - 1) / sharers),
+		   KV_RUN_DEPTH_MAX);
 }
 
 /**
@@ -100,12 +101,13 @@ uint32_t kv_workload_rx_depth(const struct kv_workload *w)
  * @w: a stream
  * @depth: the most, a multiple of @w->signal
  *
- * Return: a multiple of @w->signal, one group at least, with which all connections have not more than
- * KV_WORKLOAD_OUTSTANDING_MAX outstanding.
+ * Return: a multiple of @w->signal, one group at least, with which all connections have not more
+ * than KV_WORKLOAD_OUTSTANDING_MAX outstanding.
  */
 uint32_t kv_workload_fit_depth(const struct kv_workload *w, uint32_t depth)
 {
-	uint64_t group = (uint64_t)w->size * w->signal * kv_workload_pairs(w) * (w->both_ways ? 2 : 1);
+	uint64_t group =
+		(uint64_t)w->size * w->signal * kv_workload_pairs(w) * (w->both_ways ? 2 : 1);
 	uint64_t groups = KV_WORKLOAD_OUTSTANDING_MAX / MAX(group, 1);
 
 	return (uint32_t)MIN(depth, MAX(groups, 1) * w->signal);
@@ -162,7 +164,8 @@ uint32_t kv_workload_grh(const struct kv_workload *w)
  */
 bool kv_workload_served(const struct kv_workload *w)
 {
-	return w->kind == KV_KIND_PINGPONG || (w->kind == KV_KIND_STREAM && kv_op_takes_recv(w->op));
+	return w->kind == KV_KIND_PINGPONG ||
+	       (w->kind == KV_KIND_STREAM && kv_op_takes_recv(w->op));
 }
 
 /**
@@ -313,7 +316,8 @@ uint64_t kv_workload_recv_cqe(const struct kv_workload *w)
 	return cq_of(w, MAX(kv_workload_recvs(w), KV_LOOP_RECVS) + KV_WORKLOAD_RECVS_MORE);
 }
 
-static int check_sges(const struct kv_workload *w, const struct kv_dev *dev, const char *space, struct kv_fault *f)
+static int check_sges(const struct kv_workload *w, const struct kv_dev *dev, const char *space,
+		      struct kv_fault *f)
 {
 	const struct kv_run_spec_facts facts = {
 		.op = w->op,
@@ -364,7 +368,8 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		if (ret)
 			return ret;
 	}
-	if (kv_dev_is_iwarp(dev) && kv_run_check_iwarp(kv_workload_kinds[w->kind].loop, w->op, &why))
+	if (kv_dev_is_iwarp(dev) &&
+	    kv_run_check_iwarp(kv_workload_kinds[w->kind].loop, w->op, &why))
 		return kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
 	if (kv_op_check_flags(w->op, kv_workload_flags(w), kv_dev_is_iwarp(dev), &why))
@@ -384,7 +389,8 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 				      KV_COUNT(site->port->max_msg_bytes), space);
 	if (w->size > dev->max_mr_bytes)
 		return kv_fault_usage(f, "a size of %s bytes: a registration on %s has at most %s bytes (%s space)",
-				      KV_COUNT(w->size), dev->name, KV_COUNT(dev->max_mr_bytes), space);
+				      KV_COUNT(w->size), dev->name, KV_COUNT(dev->max_mr_bytes),
+				      space);
 	if (w->depth + KV_WORKLOAD_WRS_MORE > dev->max_qp_wr)
 		return kv_fault_usage(f, "--depth %u: a queue on %s has at most %u requests (%s space)",
 				      w->depth, dev->name, dev->max_qp_wr, space);
@@ -398,7 +404,8 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 				      kv_workload_rx_depth(w), dev->name, dev->max_qp_wr, space);
 	if (w->one_cq && MAX(kv_workload_send_cqe(w), kv_workload_recv_cqe(w)) > dev->max_cqe)
 		return kv_fault_usage(f, "--one-cq with --qps %u needs a CQ for %s completions: on %s it has at most %s (%s space)",
-				      w->qps, KV_COUNT(MAX(kv_workload_send_cqe(w), kv_workload_recv_cqe(w))), dev->name,
-				      KV_COUNT(dev->max_cqe), space);
+				      w->qps, KV_COUNT(MAX(kv_workload_send_cqe(w),
+							   kv_workload_recv_cqe(w))),
+				      dev->name, KV_COUNT(dev->max_cqe), space);
 	return check_retry(w, dev, f);
 }

@@ -25,7 +25,8 @@ struct kv_workload {
 	uint32_t qps; /* KV_KIND_STREAM: connections of each thread; else 1 */
 	/* KV_KIND_STREAM: hosts of responders, each with the same number of the threads; else 1. */
 	uint32_t hosts;
-	bool both_ways; /* KV_KIND_STREAM: the responder does the same to the initiator at the same time */
+	/* KV_KIND_STREAM: the responder does the same to the initiator at the same time */
+	bool both_ways;
 	/*
 	 * Where the initiator's and the responder's threads run, or the initiator's if there are
 	 * more than one; -1: anywhere.
@@ -48,23 +49,36 @@ struct kv_workload {
 	enum kv_connect connect; /* how the two ends are connected */
 	/* Requests that each end may have posted at a time; 0: as many as runs need. */
 	uint32_t depth;
-	/* Receives that the responder keeps posted, if the operation takes any; 0: see kv_workload_rx_depth() */
+	/*
+	 * Receives that the responder keeps posted, if the operation takes any; 0: see
+	 * kv_workload_rx_depth()
+	 */
 	uint32_t rx_depth;
-	bool srq; /* KV_KIND_STREAM: the responder's QPs of a thread take @rx_depth receives from one SRQ */
-	bool one_cq; /* KV_KIND_STREAM: the connections of a thread have one CQ for sends in common, and one for receives */
+	/* KV_KIND_STREAM: the responder's QPs of a thread take @rx_depth receives from one SRQ */
+	bool srq;
+	/*
+	 * KV_KIND_STREAM: the connections of a thread have one CQ for sends in common, and one for
+	 * receives
+	 */
+	bool one_cq;
 	uint32_t inline_max; /* sends and writes of at most so many bytes have them inline */
 	bool fence; /* each request waits for the READs and atomics before it */
 	bool solicited; /* each request makes an event at a responder that armed its CQ for such */
 	uint32_t sges; /* of each request; 0: 1 */
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
-	/* KV_KIND_STREAM: requests that are due in a second at each connection; 0: no request has a time when it is due. */
+	/*
+	 * KV_KIND_STREAM: requests that are due in a second at each connection; 0: no request has a
+	 * time when it is due.
+	 */
 	uint32_t rate;
 };
 
 /* Each host has a thread at least. */
 #define KV_HOSTS_MAX KV_RUN_WORKERS_MAX
-/* A message to another host has all ends of a run, of 112 bytes each, in a nest of at most 64 KiB. */
+/*
+ * A message to another host has all ends of a run, of 112 bytes each, in a nest of at most 64 KiB.
+ */
 #define KV_HOST_PAIRS_MAX 512
 
 /*

@@ -29,7 +29,8 @@
 	{ KV_AT(of, member), .type = KV_MEMBER_HEX_UPTO, .size = room,			\
 	  .count = offsetof(struct kv_##of, counter), ##__VA_ARGS__ },
 #define ADDRESS(of, member, ...)							\
-	{ KV_AT(of, member), .type = KV_MEMBER_ADDRESS, .size = KV_ROOM(of, member), ##__VA_ARGS__ },
+	{ KV_AT(of, member), .type = KV_MEMBER_ADDRESS, .size = KV_ROOM(of, member), \
+	  ##__VA_ARGS__ },
 #define PART(of, member, part, sh, ...)							\
 	{ KV_AT(of, member), .type = KV_MEMBER_STRUCT, .shape = &kv_shape_##sh, ##__VA_ARGS__ },
 #define LIST(of, member, counter, most, part, ...)					\

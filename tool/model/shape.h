@@ -110,7 +110,8 @@ struct kv_member {
 	const char *value;
 	bool must; /* the command requires the key */
 	uint64_t preset; /* numbers: the value if the key is not given */
-	const char *limit; /* U32, S32: the member of struct kv_dev that is the device's limit, or NULL */
+	/* U32, S32: the member of struct kv_dev that is the device's limit, or NULL */
+	const char *limit;
 };
 
 /* The id of the object that the whole struct is about: the reader knows its type. */

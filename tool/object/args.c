@@ -87,7 +87,9 @@ static struct kv_key *add_members(struct kv_key *key, const struct kv_shape *sha
 const struct kv_key *kv_keys_make(const struct kv_shape *shape, size_t at,
 				  const struct kv_key *const *more)
 {
-	/* Of each command, in turn: a table of this size for each is more to clear than all keys. */
+	/*
+	 * Of each command, in turn: a table of this size for each is more to clear than all keys.
+	 */
 	static struct kv_key most[KEYS_MAX];
 	struct kv_key *end = add_members(most, shape, at, 0, 0), *table;
 	size_t n;

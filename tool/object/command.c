@@ -80,7 +80,10 @@ static void forget_users(void *arg)
 		json_object_object_del(json_object_array_get_idx(shown->list, i), shown->key);
 }
 
-/* --details: the users are no part of what the command was to do, and a list that fails is left out. */
+/*
+ * --details: the users are no part of what the command was to do, and a list that fails is left
+ * out.
+ */
 static void add_users(struct kv_session *s, enum kv_type type, struct json_object *list)
 {
 	struct shown shown = { .type = type, .list = list };

@@ -157,7 +157,8 @@ static uint32_t stages_of(enum kv_op op)
 		return STAGE(KVERBS_STAGE_COMPLETION);
 	if (op == KV_OP_CQ_ARM)
 		return STAGE(KVERBS_STAGE_ARM);
-	return kv_op_rows[op].about == KV_CONN ? STAGE(KVERBS_STAGE_CM) : STAGE(KVERBS_STAGE_MODIFY);
+	return kv_op_rows[op].about == KV_CONN ? STAGE(KVERBS_STAGE_CM) :
+						 STAGE(KVERBS_STAGE_MODIFY);
 }
 
 /* An operation that is the verb of its row, if it has one in this space. */
@@ -172,7 +173,8 @@ static int trace_row(struct trace *t, enum kv_op op, const void *in, const char 
 	return trace_verb(t, stages_of(op), verb, args, result, ret);
 }
 
-static int trace_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object, int ret)
+static int trace_new(struct trace *t, enum kv_op op, const void *in, const union kv_object *object,
+		     int ret)
 {
 	enum kv_type type = (enum kv_type)(op - KV_OP_PD_NEW);
 	const char *verb = kv_object_rows[type].make[!t->kernel];
@@ -192,7 +194,8 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 	else
 		snprintf(result, sizeof(result), "%s %u", kv_enum_name(kv_enum_type, type),
 			 object->id);
-	trace_verb(t, STAGE(KVERBS_STAGE_CREATE) | STAGE(KVERBS_STAGE_MODIFY), verb, args, result, ret);
+	trace_verb(t, STAGE(KVERBS_STAGE_CREATE) | STAGE(KVERBS_STAGE_MODIFY), verb, args, result,
+		   ret);
 	/* In user space the limit of an SRQ is a verb of its own, in both moderation. */
 	if (!ret && !t->kernel && type == KV_SRQ && srq->limit) {
 		snprintf(args, sizeof(args), "srq %u, limit %u", object->id, srq->limit);

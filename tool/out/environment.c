@@ -275,7 +275,8 @@ struct json_object *kv_environment_create(const struct kv_site *site, unsigned i
 }
 
 /**
- * kv_environment_add_peer() - describe the other host, or one more host, that a measurement depends on
+ * kv_environment_add_peer() - describe the other host, or one more host, that a measurement depends
+ * on
  * @environment: environment of this host
  * @peer: the sites used on the other host, all on one device
  * @n: how many, 1 or 2

@@ -70,8 +70,8 @@ void kv_out_put_stages(struct json_object *obj, const char *key, const uint64_t 
 
 /*
  * Each gets a value from a document, or a part of one; @path is a JSON pointer, such as
- * "/environment/device" (RFC 6901). @obj still owns the value. If it is absent or null, the functions
- * return NULL, "-", 0 or NAN. A count has the type that %llu takes.
+ * "/environment/device" (RFC 6901). @obj still owns the value. If it is absent or null, the
+ * functions return NULL, "-", 0 or NAN. A count has the type that %llu takes.
  */
 struct json_object *kv_out_get(struct json_object *obj, const char *path);
 struct json_object *kv_out_item(struct json_object *list, size_t i);

@@ -57,7 +57,10 @@ static int wait_end(pid_t pid)
 	return status;
 }
 
-/* Has gnuplot draw what the script says. The script is in memory: gnuplot may end before it has read all. */
+/*
+ * Has gnuplot draw what the script says. The script is in memory: gnuplot may end before it has
+ * read all.
+ */
 static int run(struct kv_plot *p, struct kv_fault *f)
 {
 	/* -d: the user's settings do not count. */

@@ -118,7 +118,8 @@ static void fit(struct kv_table *t)
 				continue;
 			note_left_out(t, i);
 			t->width[i] = 0;
-			scols_column_set_flags(scols_table_get_column(t->scols, i), SCOLS_FL_HIDDEN);
+			scols_column_set_flags(scols_table_get_column(t->scols, i),
+					       SCOLS_FL_HIDDEN);
 		}
 	}
 }

@@ -25,7 +25,8 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 	return ret;
 }
 
-static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l, struct kv_fault *f)
+static int play(struct kv_ping *p, const struct kv_site *site, struct kv_link *l,
+		struct kv_fault *f)
 {
 	const struct kv_ping_ops *ops = p->protocol == KV_PING_RPING ? &kv_ping_rping :
 								       &kv_ping_message;

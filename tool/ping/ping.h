@@ -26,7 +26,8 @@ struct kv_ping {
 	uint32_t size;
 	uint32_t connections; /* how many, one unless the protocol has more */
 	bool validate; /* check each ping's bytes */
-	bool invalidate; /* krping's server_inv: the server's go-ahead invalidates the client's key */
+	/* krping's server_inv: the server's go-ahead invalidates the client's key */
+	bool invalidate;
 	bool verbose; /* print each ping's bytes, and the address of a server */
 	uint64_t timeout_ns; /* how long the peer may take for each step */
 

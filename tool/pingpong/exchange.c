@@ -207,6 +207,7 @@ int kv_pingpong_meet(struct kv_pingpong *p, const struct kv_address *own, const 
 		     const char *port, struct kv_fault *f)
 {
 	if (host)
-		return dial(p, host, port, f) ?: tell(p, own, f) ?: hear(p, f) ?: confirm(p, true, f);
+		return dial(p, host, port, f) ?: tell(p, own, f) ?: hear(p, f) ?:
+		       confirm(p, true, f);
 	return await_client(p, port, f) ?: hear(p, f) ?: tell(p, own, f) ?: confirm(p, false, f);
 }

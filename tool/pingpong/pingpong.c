@@ -224,7 +224,8 @@ static int play(struct kv_pingpong *p, bool first, struct kv_fault *f)
 					    p->sent, p->received);
 		/* Read before the poll: after a long wait for the CPU there may be completions. */
 		now = kv_now_ns();
-		ret = kv_op_cq_poll(p->site.b, &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
+		ret = kv_op_cq_poll(p->site.b,
+				    &(struct kv_cq_poll){ p->end.send_cq, KVERBS_POLL_MAX },
 				    &polled, NULL);
 		if (ret)
 			return kv_fault_backend(f, p->site.b, ret, "cannot poll");

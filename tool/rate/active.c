@@ -77,7 +77,8 @@ static int ask(struct kv_rate *r, enum kv_rate_step step, struct slot *s, struct
 					       s->conn, .dst = r->addr, .timeout_ms = timeout_ms(r)
 					       }, NULL, &s->verb_ns);
 	case KV_RATE_RESOLVE_ROUTE:
-		return kv_op_conn_resolve_route(b, &(struct kv_conn_route){ s->conn, timeout_ms(r) },
+		return kv_op_conn_resolve_route(b,
+						&(struct kv_conn_route){ s->conn, timeout_ms(r) },
 						NULL, &s->verb_ns);
 	case KV_RATE_CREATE_QP:
 		return kv_rate_create_qp(r, &s->qp, &s->verb_ns, f);

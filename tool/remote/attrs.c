@@ -187,7 +187,8 @@ static int check_members(const struct kv_shape *shape, struct nlattr *attrs, int
 /* Do attributes and their padding fill @len bytes? Only then a loop over them is safe. */
 static bool is_whole(const struct nlattr *attr, int len)
 {
-	while (len >= NLA_HDRLEN && attr->nla_len >= NLA_HDRLEN && NLA_ALIGN(attr->nla_len) <= len) {
+	while (len >= NLA_HDRLEN && attr->nla_len >= NLA_HDRLEN &&
+	       NLA_ALIGN(attr->nla_len) <= len) {
 		len -= NLA_ALIGN(attr->nla_len);
 		attr = (const struct nlattr *)((const char *)attr + NLA_ALIGN(attr->nla_len));
 	}

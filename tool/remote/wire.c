@@ -84,7 +84,8 @@ int kv_wire_tune(int fd, struct kv_fault *f)
 	};
 
 	for (size_t i = 0; i < sizeof(option) / sizeof(option[0]); i++) {
-		if (setsockopt(fd, option[i].level, option[i].name, &option[i].value, sizeof(option[i].value)))
+		if (setsockopt(fd, option[i].level, option[i].name, &option[i].value,
+			       sizeof(option[i].value)))
 			return kv_fault_set(f, -errno, "cannot set option %d of a socket: %s",
 					    option[i].name, strerror(errno));
 	}

@@ -101,7 +101,8 @@ static int make(struct kv_service *s, enum kv_type type)
 
 	if (!ret && dev)
 		ret = check_dev(s, *(const char *const *)(in + dev->offset));
-	return ret ?: kv_quota_check(s, bytes) ?: made(s, type, call(s, KV_OP_PD_NEW + type), bytes);
+	return ret ?: kv_quota_check(s, bytes) ?:
+	       made(s, type, call(s, KV_OP_PD_NEW + type), bytes);
 }
 
 /* An object that went with its device is not counted any more, either. */

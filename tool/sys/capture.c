@@ -54,7 +54,10 @@ static void run(const struct kv_capture *c, int out, int said, const char *filte
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	dup2(out, STDOUT_FILENO);
 	dup2(said, STDERR_FILENO);
-	/* -Z: as root tcpdump would become a user of its own, which a guest or a container may lack. */
+	/*
+	 * -Z: as root tcpdump would become a user of its own, which a guest or a container may
+	 * lack.
+	 */
 	execlp("tcpdump", "tcpdump", "-i", c->netdev, "-Z", "root", "-U", "--immediate-mode", "-w",
 	       "-", filter, NULL);
 	_exit(NOT_FOUND);
@@ -107,8 +110,8 @@ static int wait_ready(struct kv_capture *c, struct kv_fault *f)
 }
 
 /*
- * Opens the file in which the packets come, @temp if that is no "": a file that is there already is replaced once
- * tcpdump listens, and devices, pipes and links are written to as they are.
+ * Opens the file in which the packets come, @temp if that is no "": a file that is there already is
+ * replaced once tcpdump listens, and devices, pipes and links are written to as they are.
  */
 static int open_file(const char *path, char *temp, size_t size)
 {
@@ -158,7 +161,10 @@ int kv_capture_begin(struct kv_capture *c, const char *path, const struct kv_dev
 	return ret;
 }
 
-/* Reads until tcpdump tells how many packets it has written, and how many the kernel has kept for it. */
+/*
+ * Reads until tcpdump tells how many packets it has written, and how many the kernel has kept for
+ * it.
+ */
 static bool read_counts(struct kv_capture *c, unsigned int *written, unsigned int *kept,
 			unsigned int *lost)
 {

@@ -36,7 +36,8 @@ static void walk(const char *text, cpu_fn fn, void *arg)
 struct search {
 	int32_t wanted;
 	int32_t found;
-	int32_t recent[KV_RUN_WORKERS_MAX]; /* CPU number @count - 1 and those before, by number modulo */
+	/* CPU number @count - 1 and those before, by number modulo */
+	int32_t recent[KV_RUN_WORKERS_MAX];
 	unsigned int count;
 };
 
@@ -148,8 +149,8 @@ int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t *cpu, unsi
  * kv_cpu_time_read() - what this machine's CPUs have done until now
  * @t: receives it; zeros if /proc/stat can't be read, and in a guest that counts instructions
  *
- * Busy is what is not idle: most kernels measure idle time, while the columns of busy time grow by a
- * whole tick of the scheduler for what runs at that tick.
+ * Busy is what is not idle: most kernels measure idle time, while the columns of busy time grow by
+ * a whole tick of the scheduler for what runs at that tick.
  */
 void kv_cpu_time_read(struct kv_cpu_time *t)
 {

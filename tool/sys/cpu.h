@@ -17,7 +17,8 @@
 struct kv_cpu_time {
 	uint64_t all_ns; /* of all kinds */
 	uint64_t idle_ns; /* idle, also while a disk is waited for; in whole ticks */
-	uint64_t stolen_ns; /* given to others by the host of this virtual machine; in whole ticks */
+	/* given to others by the host of this virtual machine; in whole ticks */
+	uint64_t stolen_ns;
 };
 
 int kv_placement_choose(const int32_t *asked, unsigned int n, int32_t *cpu, unsigned int wanted,

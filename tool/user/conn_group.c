@@ -30,9 +30,11 @@ static int check(struct kv_user *u, const struct kv_user_conn *conn, const struc
 	if (!(kv_user_dev_caps(conn->obj.dev) & KVERBS_CAP_UD))
 		return kv_user_fail(u, -EOPNOTSUPP, "%s has no UD qps, and so no multicast",
 				    kv_user_dev_name(conn->obj.dev));
-	return kv_user_rule(u, kv_conn_rules_check_join(in->src.ss_family == AF_UNSPEC || is_any(&in->src),
-							is_group(&in->group),
-							in->src.ss_family == in->group.ss_family, &u->why));
+	bool any = in->src.ss_family == AF_UNSPEC || is_any(&in->src);
+
+	return kv_user_rule(u, kv_conn_rules_check_join(any, is_group(&in->group),
+							in->src.ss_family == in->group.ss_family,
+							&u->why));
 }
 
 static int join(struct kv_user *u, struct kv_user_conn *conn, const struct kv_conn_join *in)
@@ -46,7 +48,8 @@ static int join(struct kv_user *u, struct kv_user_conn *conn, const struct kv_co
 	if (error == ENOTSUPP || error == ENOSYS || error == EOPNOTSUPP)
 		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -EOPNOTSUPP,
 					   "rdma_join_multicast of %s: %s has no multicast, or on RoCE v2 the group is not of IPv4",
-					   KV_SOCKADDR(&in->group), kv_user_dev_name(conn->obj.dev));
+					   KV_SOCKADDR(&in->group),
+					   kv_user_dev_name(conn->obj.dev));
 	return kv_user_verb_failed(u, KVERBS_STAGE_CM, -error, "rdma_join_multicast of %s: %s",
 				   KV_SOCKADDR(&in->group), strerror(error));
 }

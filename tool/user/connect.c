@@ -323,7 +323,8 @@ int kv_user_conn_reject(struct kv_user *u, struct kv_user_conn *conn,
 
 	if (ret)
 		return ret;
-	if (KV_USER_STAGE(u, CM, rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length)))
+	if (KV_USER_STAGE(u, CM,
+			  rdma_reject(conn->cm, in->private_data, (uint8_t)in->private_length)))
 		return kv_user_verb_failed(u, KVERBS_STAGE_CM, -errno,
 					   "rdma_reject of conn %u: %s", in->id, strerror(errno));
 	kv_user_conn_end_qp(u, conn);

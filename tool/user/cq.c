@@ -10,7 +10,8 @@ const size_t kv_user_cq_size = sizeof(struct kv_user_cq);
 static int check_init(struct kv_user *u, const struct kv_user_dev *dev,
 		      const struct kv_cq_init *init)
 {
-	const struct kv_cq_moderation moderation = { init->moderation_count, init->moderation_period };
+	const struct kv_cq_moderation moderation = { init->moderation_count,
+						     init->moderation_period };
 	int ret, vectors = dev->ctx->num_comp_vectors;
 
 	ret = kv_user_check_count(u, "cqe", init->cqe, dev->attr.max_cqe, "max_cqe");
@@ -46,7 +47,9 @@ static struct ibv_cq *create_ib(struct kv_user_cq *cq, const struct kv_cq_init *
 	return ex ? ibv_cq_ex_to_cq(ex) : NULL;
 }
 
-/* Of the providers mlx5, mlx4 and hns have ibv_modify_cq(); for others libibverbs says EOPNOTSUPP. */
+/*
+ * Of the providers mlx5, mlx4 and hns have ibv_modify_cq(); for others libibverbs says EOPNOTSUPP.
+ */
 static int moderate(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq_init *init)
 {
 	struct ibv_modify_cq_attr attr = {
@@ -57,7 +60,8 @@ static int moderate(struct kv_user *u, struct kv_user_cq *cq, const struct kv_cq
 	int ret = init->moderation_count ? ibv_modify_cq(cq->ib, &attr) : 0;
 
 	return ret ? kv_user_verb_failed(u, KVERBS_STAGE_MODIFY, -ret, "%s: ibv_modify_cq with moderation_count %u and moderation_period %u: %s",
-					 init->dev, init->moderation_count, init->moderation_period, strerror(ret)) : 0;
+					 init->dev, init->moderation_count,
+					 init->moderation_period, strerror(ret)) : 0;
 }
 
 static void destroy_channel(struct kv_user_cq *cq)

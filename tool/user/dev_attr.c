@@ -123,7 +123,8 @@ static void fill_attr(const struct kv_user_dev *dev, struct kv_dev *to)
 	to->max_recv_sge = (uint32_t)attr->max_sge;
 	to->atomic = attr->atomic_cap;
 	/* No buffer is larger than KV_USER_BUF_MAX. */
-	to->max_mr_bytes = attr->max_mr_size < KV_USER_BUF_MAX ? attr->max_mr_size : KV_USER_BUF_MAX;
+	to->max_mr_bytes =
+		attr->max_mr_size < KV_USER_BUF_MAX ? attr->max_mr_size : KV_USER_BUF_MAX;
 }
 
 static void fill_port(const struct ibv_port_attr *from, struct kv_port *to)

@@ -29,11 +29,11 @@ static inline int kv_env_post_quiet(struct kv_end *e, int bh_disabled)
 }
 
 /*
- * The CQ is one of ibv_create_cq_ex(), of which ibv_cq_ex_to_cq() gave another name. @flow: NULL, or
- * receives the completion's.
+ * The CQ is one of ibv_create_cq_ex(), of which ibv_cq_ex_to_cq() gave another name. @flow: NULL,
+ * or receives the completion's.
  */
-static inline __attribute__((always_inline)) int kv_env_poll_ex(struct kv_loop *l, struct kv_env_cq *cq,
-								 struct kv_flow **flow)
+static inline __attribute__((always_inline)) int
+kv_env_poll_ex(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)
 {
 	struct ibv_cq_ex *ex = (struct ibv_cq_ex *)cq;
 	struct ibv_poll_cq_attr attr = { 0 };

@@ -67,7 +67,8 @@ static int check_pkey(struct kv_user *u, const struct kv_user_dev *dev, const ch
 {
 	__be16 pkey;
 
-	if (kv_user_dev_is_iwarp(dev) || !ibv_query_pkey(dev->ctx, (uint8_t)port, (int)index, &pkey))
+	if (kv_user_dev_is_iwarp(dev) ||
+	    !ibv_query_pkey(dev->ctx, (uint8_t)port, (int)index, &pkey))
 		return 0;
 	return kv_user_fail(u, -EINVAL, "%spkey_index is %u: no P_Key there on port %u", prefix,
 			    index, port);

@@ -162,7 +162,10 @@ static void fill_wc(const struct kv_user_post *post, struct kv_wc *to)
 	to->has_imm = receives(post) && wc->wc_flags & IBV_WC_WITH_IMM;
 	if (to->has_imm)
 		to->imm = ntohl(wc->imm_data);
-	/* rxe sets the kernel's flag, of another number (do_complete()); it does not end keys of MRs. */
+	/*
+	 * rxe sets the kernel's flag, of another number (do_complete()); it does not end keys of
+	 * MRs.
+	 */
 	to->has_inv = receives(post) && wc->wc_flags & IBV_WC_WITH_INV;
 	if (to->has_inv)
 		to->invalidate_rkey = wc->invalidated_rkey;

@@ -24,7 +24,8 @@ static inline void end(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum 
 		ibv_wr_set_sge_list(qp, (size_t)wr->num_sge, wr->sg_list);
 		break;
 	case KV_PUT_INLINE:
-		ibv_wr_set_inline_data(qp, (void *)(uintptr_t)wr->sg_list->addr, wr->sg_list->length);
+		ibv_wr_set_inline_data(qp, (void *)(uintptr_t)wr->sg_list->addr,
+				       wr->sg_list->length);
 		break;
 	default:
 		ibv_wr_set_inline_data_list(qp, (size_t)wr->num_sge, kv_user_put_bufs(wr));
@@ -37,49 +38,56 @@ static inline void end_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, en
 	end(qp, wr, data);
 }
 
-static inline void add_send(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_send(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+			    enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send(qp);
 	end(qp, wr, data);
 }
 
-static inline void add_send_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_send_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+			       enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send(qp);
 	end_ud(qp, wr, data);
 }
 
-static inline void add_send_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_send_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+				enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send_imm(qp, wr->imm_data);
 	end(qp, wr, data);
 }
 
-static inline void add_send_imm_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_send_imm_ud(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+				   enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_send_imm(qp, wr->imm_data);
 	end_ud(qp, wr, data);
 }
 
-static inline void add_write(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_write(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+			     enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_rdma_write(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);
 	end(qp, wr, data);
 }
 
-static inline void add_write_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_write_imm(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+				 enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_rdma_write_imm(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr, wr->imm_data);
 	end(qp, wr, data);
 }
 
-static inline void add_read(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr, enum kv_put_data data)
+static inline void add_read(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+			    enum kv_put_data data)
 {
 	start(qp, wr);
 	ibv_wr_rdma_read(qp, wr->wr.rdma.rkey, wr->wr.rdma.remote_addr);

@@ -14,7 +14,9 @@ enum kv_put_data {
 	KV_PUT_DATA,
 };
 
-/* The bytes of a request with several SGEs as buffers of inline data: they stand behind its SGEs. */
+/*
+ * The bytes of a request with several SGEs as buffers of inline data: they stand behind its SGEs.
+ */
 static inline struct ibv_data_buf *kv_user_put_bufs(const struct ibv_send_wr *wr)
 {
 	_Static_assert(sizeof(struct ibv_data_buf) <= sizeof(struct ibv_sge), "one fits into the other's room");

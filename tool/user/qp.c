@@ -98,7 +98,8 @@ static struct ibv_qp *create_ib(const struct kv_user_qp *qp, struct ibv_qp_init_
 		.sq_sig_all = attr->sq_sig_all,
 		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 		.pd = pd,
-		.send_ops_flags = kv_user_put_flags(attr->qp_type, kv_user_dev_has_atomic_write(qp->obj.dev)),
+		.send_ops_flags = kv_user_put_flags(attr->qp_type,
+						    kv_user_dev_has_atomic_write(qp->obj.dev)),
 	};
 	struct ibv_qp *ib;
 
@@ -214,7 +215,8 @@ int kv_user_qp_check_outstanding(struct kv_user *u, const struct kv_user_qp *qp)
 	const struct kv_user_qp *other;
 
 	KV_USER_FOR_EACH(u, KV_QP, other)
-		if (other != qp && !(qp->in_spec && other->in_spec) && (other->needs_reset || other->recvs || (other->srq && other->srq->recvs)) &&
+		if (other != qp && !(qp->in_spec && other->in_spec) &&
+		    (other->needs_reset || other->recvs || (other->srq && other->srq->recvs)) &&
 		    kv_user_qp_share_cq(qp, other))
 			return kv_user_fail(u, -EBUSY,
 					    "requests of an earlier run on qp %u could complete into a cq of qp %u: reset qp %u",

@@ -31,7 +31,8 @@ static int check_given(struct kv_user *u, const struct kv_run_spec *spec)
 	if (kv_run_check_given(&given, &why))
 		return kv_user_refuse(u, &why);
 	for (uint32_t i = 0; i < spec->ends; i++) {
-		if (kv_run_check_end_given(&given, i, kv_shape_given(&kv_shape_run_end, &spec->end[i]), &why))
+		if (kv_run_check_end_given(&given, i,
+					   kv_shape_given(&kv_shape_run_end, &spec->end[i]), &why))
 			return kv_user_run_refuse(u, i, &why);
 		cpus += spec->end[i].has_cpu;
 	}
@@ -303,7 +304,10 @@ static int make_workers(struct kv_user *u, struct kv_user_run *run)
 	const struct kv_run_spec *spec = &run->spec;
 
 	run->warming = run->active = run->workers;
-	/* A wait ends the loop, and the next one begins it anew: groups would be due later than they are. */
+	/*
+	 * A wait ends the loop, and the next one begins it anew: groups would be due later than
+	 * they are.
+	 */
 	run->spec.in_wait &= run->workers == 1 && !spec->interval_ns;
 	run->worker = calloc(run->workers, sizeof(*run->worker));
 	if (!run->worker)
@@ -497,7 +501,8 @@ static __u64 load(const __u64 *from)
 /* The spec with the values in effect, as the module reports them. */
 static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 {
-	const size_t ends = MIN(run->spec.ends, KV_RUN_ENDS_TOLD), begin = offsetof(struct kv_run_spec, end);
+	const size_t ends = MIN(run->spec.ends, KV_RUN_ENDS_TOLD),
+		     begin = offsetof(struct kv_run_spec, end);
 	const size_t behind = begin + sizeof(spec->end);
 
 	/* Without the room for more ends: a run that goes on is looked at often. */

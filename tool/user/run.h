@@ -10,7 +10,8 @@
 /* One end of a connection, as it was asked for. */
 struct kv_user_end {
 	struct kv_user_qp *qp; /* in RTS */
-	struct kv_user_buf *local; /* the run sends from and reads into it; NULL if the loop does not */
+	/* the run sends from and reads into it; NULL if the loop does not */
+	struct kv_user_buf *local;
 	struct kv_user_mr *local_mr; /* whose key names @local; NULL if not given */
 	/* The peer sends or writes into this buffer; NULL if the loop does not use it. */
 	struct kv_user_buf *target;
@@ -24,7 +25,8 @@ struct kv_user_worker {
 	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
 	unsigned int first; /* number of its first end in the run */
 	struct kv_end *end; /* the work requests of its ends; owned, as are the next three */
-	struct ibv_sge *sges; /* for each end those of a send request, and room for kv_user_put_bufs() */
+	/* for each end those of a send request, and room for kv_user_put_bufs() */
+	struct ibv_sge *sges;
 	__u64 *posted; /* when the groups outstanding were posted, for each end */
 	struct ibv_send_wr *more; /* kv_user_wr_more() requests for each end */
 	struct kv_hist hist; /* samples */

@@ -195,7 +195,8 @@ enum kv_user_srq_parent {
 
 /* A shared receive queue. */
 struct kv_user_srq {
-	struct kv_user_obj obj; /* base; the buffer and the MR among the parents are those of @recvs */
+	/* base; the buffer and the MR among the parents are those of @recvs */
+	struct kv_user_obj obj;
 	struct ibv_srq *ib;
 	struct ibv_srq_attr attr; /* the device's last answer */
 	struct kv_user_queue rq; /* its receives */
@@ -228,8 +229,9 @@ enum kv_user_qp_parent {
 /* A queue pair. */
 struct kv_user_qp {
 	/*
-	 * Base; the buffers, MRs and the AH among the parents are those that the last run posted. Receives
-	 * may still be outstanding on them, so they stay until another run, RESET, or the QP's end.
+	 * Base; the buffers, MRs and the AH among the parents are those that the last run posted.
+	 * Receives may still be outstanding on them, so they stay until another run, RESET, or the
+	 * QP's end.
 	 */
 	struct kv_user_obj obj;
 	struct ibv_qp *ib; /* the verbs object; on iWARP RESET makes another one */
@@ -254,8 +256,9 @@ struct kv_user_qp {
 	uint64_t target_offset; /* where their bytes begin in the target buffer */
 	bool needs_reset; /* a run ended with other requests outstanding */
 	/*
-	 * What is outstanding here of an active run whose ends have one CQ in common; else NULL. The wr_id of all requests
-	 * of runs is the address of this member: they are gone from the CQs before the QP is.
+	 * What is outstanding here of an active run whose ends have one CQ in common; else NULL.
+	 * The wr_id of all requests of runs is the address of this member: they are gone from the
+	 * CQs before the QP is.
 	 */
 	struct kv_flow *flow;
 	bool in_spec; /* a spec that is being checked names it */

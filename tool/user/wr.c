@@ -41,7 +41,10 @@ static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 			    "local write" : "remote write");
 }
 
-/* A QP, or its SRQ, keeps one target buffer and MR: those of the receives that earlier runs have posted. */
+/*
+ * A QP, or its SRQ, keeps one target buffer and MR: those of the receives that earlier runs have
+ * posted.
+ */
 static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 {
 	const struct kv_user_end *end = &run->ends[i];
@@ -67,13 +70,15 @@ static bool splits_srq(const struct kv_user_run *run, unsigned int i)
 
 	for (unsigned int j = i; j--;)
 		if (run->ends[j].qp->srq == end->qp->srq)
-			return run->ends[j].target != end->target || run->ends[j].target_mr != end->target_mr ||
+			return run->ends[j].target != end->target ||
+			       run->ends[j].target_mr != end->target_mr ||
 			       run->spec.end[j].target_offset != run->spec.end[i].target_offset;
 	return false;
 }
 
 /* Does another QP receive into the CQ from an SRQ? */
-static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq, const struct kv_user_qp *but)
+static bool has_srq(const struct kv_user *u, const struct kv_user_cq *cq,
+		    const struct kv_user_qp *but)
 {
 	const struct kv_user_qp *qp;
 
@@ -92,7 +97,8 @@ static int check_qp(struct kv_user *u, const struct kv_run_spec_facts *s, unsign
 		.has_ah = end->ah,
 		.ah_pd = end->ah && end->ah->obj.parents[0] == qp->obj.parents[KV_USER_QP_PD],
 		.srq = qp->srq,
-		.srq_pd = qp->srq && qp->srq->obj.parents[KV_USER_SRQ_PD] == qp->obj.parents[KV_USER_QP_PD],
+		.srq_pd = qp->srq && qp->srq->obj.parents[KV_USER_SRQ_PD] ==
+				     qp->obj.parents[KV_USER_QP_PD],
 		.context = qp->send_cq->is.context,
 		.other_context = qp->send_cq->is.context != s->context,
 		.polled = qp->send_cq->is.context == KVERBS_CQ_POLLED &&
@@ -118,7 +124,8 @@ static enum kv_run_cqs mark(const struct kv_user_run *run)
 
 		mixed |= qp->in_spec;
 		qp->in_spec = true;
-		if (i % run->share && qp->send_cq == first->send_cq && qp->recv_cq == first->recv_cq) {
+		if (i % run->share && qp->send_cq == first->send_cq &&
+		    qp->recv_cq == first->recv_cq) {
 			shared++;
 			continue;
 		}
@@ -277,7 +284,8 @@ static void prep_send_sges(const struct kv_user_run *run, unsigned int i, struct
 
 		prep_sge(sge, run->ends[i].local, first, run->ends[i].local_mr,
 			 kv_run_sge_bytes(spec->size, spec->sges, k));
-		buf[k] = (struct ibv_data_buf){ .addr = (void *)(uintptr_t)sge->addr, .length = sge->length };
+		buf[k] = (struct ibv_data_buf){ .addr = (void *)(uintptr_t)sge->addr,
+						.length = sge->length };
 		first += sge->length;
 	}
 }
