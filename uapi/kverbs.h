@@ -56,7 +56,7 @@
  *                   has accepted. No event follows.
  *   CONN_ACCEPT     ID, QP [, ACCESS, PRIVATE_DATA, ...] -> VERB_NS
  *   CONN_REJECT     ID [, PRIVATE_DATA] -> VERB_NS. A peer's request, or its answer
- *   CONN_DISCONNECT ID -> VERB_NS. What is established
+ *   CONN_DISCONNECT ID -> VERB_NS. Of an established one
  *   CONN_JOIN       ID of an idle one, SRC, GROUP -> VERB_NS. EVENT CM tells of the answer;
  *                   then CONN_GET has what a QP needs to send to the group and to be attached
  *   CONN_LEAVE      ID -> VERB_NS. It is idle then; CONN_DEL leaves, too
@@ -88,8 +88,8 @@
  * Runs are never persistent. When a device goes, its objects go; its runs stay,
  * ended with -ENODEV, until they are deleted.
  *
- * What a work request names (its BUFs, its MRs, its AH) is in use until its completion was
- * polled, or that of a later request of the same queue; or its QP was reset or
+ * The objects that a work request names (its BUFs, its MRs, its AH) are in use until its
+ * completion was polled, or that of a later request of the same queue; or its QP was reset or
  * destroyed; or its SRQ was destroyed. As long as requests that were posted by
  * hand are outstanding, or their completions not polled, no run can be started
  * with their CQs.
@@ -101,7 +101,7 @@
  * the next is refused with -EBUSY. Closing the socket waits for the command that has begun;
  * those behind it are not carried out.
  *
- * A dump begins with a message of the type NLMSG_NOOP, which readers ignore. What follows is
+ * A dump begins with a message of the type NLMSG_NOOP, which readers ignore. The rest is
  * collected while the reader receives, after the commands that the socket has sent before.
  * A dump during which objects came or went has NLM_F_DUMP_INTR set: ask again.
  *
@@ -331,7 +331,7 @@ enum kverbs_a_info {
 	KVERBS_A_INFO_MAX = __KVERBS_A_INFO_LAST - 1,
 };
 
-/* What can be done with a device, of what this module offers. */
+/* The capabilities of a device, among those that this module knows. */
 #define KVERBS_CAP_RC (1U << 0)
 #define KVERBS_CAP_UC (1U << 1)
 #define KVERBS_CAP_UD (1U << 2)
@@ -478,7 +478,7 @@ enum kverbs_a_port {
 	KVERBS_A_PORT_MAX = __KVERBS_A_PORT_LAST - 1,
 };
 
-/* What a GID table entry stands for. */
+/* The type of a GID table entry. */
 enum kverbs_gid_type {
 	KVERBS_GID_IB,
 	KVERBS_GID_ROCE_V1,
@@ -1002,8 +1002,8 @@ enum kverbs_wc_op {
 
 /**
  * enum kverbs_loop - how a run's samples are taken
- * @KVERBS_LOOP_NULL: two counter reads and the record; no verbs. What the
- *	loops themselves cost.
+ * @KVERBS_LOOP_NULL: two counter reads and the record; no verbs. The
+ *	cost of the loops themselves.
  * @KVERBS_LOOP_POST_TO_COMPLETION: from before ib_post_send() until its
  *	completion was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
  * @KVERBS_LOOP_PINGPONG_CLIENT: active side of a ping-pong, SEND or WRITE, with or without

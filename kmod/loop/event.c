@@ -29,7 +29,7 @@ static int event_look(struct kv_loop *l, int bh_disabled)
 
 	if (ret != -ETIMEDOUT)
 		return ret;
-	/* What came while others had the CPU is there. */
+	/* Completions that came while others had the CPU are there. */
 	ret = event_take_all(l, bh_disabled);
 	return !ret && l->done == done ? -ETIMEDOUT : ret;
 }

@@ -5,7 +5,7 @@
 #include "sample.h"
 #include "wait.h"
 
-/* What the loops of several ends have in common. */
+/* Declarations that the loops of several ends have in common. */
 
 void kv_flow_init(struct kv_loop *l, int sends);
 void kv_flow_share(const struct kv_loop *l, __u64 *least, __u64 *most);

@@ -7,7 +7,7 @@
 
 int kv_sample_broken(struct kv_loop *l, int error);
 
-/* What every loop does around a sample; nothing of it between its timestamps. */
+/* The steps of every loop around a sample; none of them between its timestamps. */
 
 static __always_inline __u64 kv_sample_start(struct kv_loop *l)
 {

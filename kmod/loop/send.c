@@ -7,7 +7,7 @@
  * more after each that was used up: the peer's next SEND always finds one.
  */
 
-/* What is not timed: replace the receive, take the completion of the SEND. */
+/* The untimed part: replace the receive, take the completion of the SEND. */
 static __always_inline int send_settle(struct kv_loop *l, struct kv_end *e, __u64 since)
 {
 	int ret;

@@ -55,7 +55,7 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 	__u32 vendor_err = l->vendor_err;
 
 	while (l->wc_status == KV_WC_FLUSHED) {
-		/* Whatever that finds: a broken CQ finds nothing for ever. */
+		/* The result does not matter: a broken CQ finds nothing for ever. */
 		kv_env_poll(l, kv_env_send_cq(e));
 		if (kv_env_now() - since > REASON_GRACES * l->grace || kv_wait_yield(l, since, 0))
 			break;
@@ -66,9 +66,9 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 }
 
 /*
- * Who only waits for an answer has no request on its way that could be given up: post
- * one. It completes behind what is outstanding, if that does. A peer that allows no WRITE
- * says so, and is there.
+ * A thread that only waits for an answer has no request on its way that could be given up: post
+ * one. It completes behind the outstanding requests, if those do. A peer that allows no WRITE
+ * refuses it, and so shows that it is there.
  */
 static int ask_peer(struct kv_loop *l)
 {
@@ -98,8 +98,8 @@ static int ask_peer(struct kv_loop *l)
 }
 
 /*
- * Find the completion that tells why nothing came. What was to arrive at one end of a
- * one-thread ping-pong may have failed at the other. Else the peer may be gone.
+ * Find the completion that tells why nothing came. The message for one end of a one-thread
+ * ping-pong may have failed at the other. Else the peer may be gone.
  */
 static int find_reason(struct kv_loop *l)
 {

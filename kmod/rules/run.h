@@ -31,7 +31,7 @@
 
 /* The longest interval of a paced stream. A run may last longer than its time by one. */
 #define KV_RUN_INTERVAL_NS_MAX 1000000000ULL
-/* What KVERBS_A_SPEC_FLAGS may have. */
+/* The flags that KVERBS_A_SPEC_FLAGS may have. */
 #define KV_RUN_FLAGS (KVERBS_WR_SOLICITED | KVERBS_WR_FENCE | KVERBS_WR_INLINE)
 
 /**

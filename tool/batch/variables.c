@@ -205,7 +205,7 @@ static void add_kept(const char *text, enum kv_type type, uint32_t id, void *arg
 	struct kv_variable *name;
 	struct kv_fault why;
 
-	/* What the batch calls so hides it. */
+	/* A name of the batch hides it. */
 	if (find_text(variables, text) || kv_variables_add(variables, text, type, id, &why))
 		return;
 	name = find_text(variables, text);

@@ -41,7 +41,7 @@ struct kv_variable {
 	struct json_object *whole;
 };
 
-/* Which names of persistent objects are there, beside those that were given here. */
+/* The names of persistent objects, beside those that were given here. */
 enum kv_names {
 	KV_NAMES_NONE, /* none, or all that are in the file were read */
 	KV_NAMES_TYPED, /* the file is read for a name that is typed and was not given here */

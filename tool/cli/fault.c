@@ -90,7 +90,7 @@ void kv_fault_prefix(struct kv_fault *f, const char *fmt, ...)
 	f->text[sizeof(f->text) - 1] = '\0';
 }
 
-/* What helps, or explains, where a request completed with a status, enum ib_wc_status. */
+/* Hints for a request that completed with a status, enum ib_wc_status. */
 static const struct {
 	uint32_t status;
 	const char *hint;

@@ -4,7 +4,7 @@
 #include "cmd/options.h"
 #include "measure/sweep.h"
 
-/* What the commands have in common that measure operations by sizes. */
+/* The common part of the commands that measure operations by sizes. */
 struct kv_sweep_cmd {
 	struct kv_options common;
 	/* the hosts behind common.peer; m.work.hosts counts all */

@@ -7,7 +7,7 @@
 #include "doctor/doctor.h"
 #include "out/out.h"
 
-/* Where the sentences of a finding begin. */
+/* The column at which the sentences of a finding begin. */
 #define COLUMN 9
 
 static const char *const severities[KV_SEVERITIES] = { "ok", "note", "warning", "error" };

@@ -69,7 +69,8 @@ static int write_chunk(struct kv_bulk *m, size_t length)
 
 /**
  * kv_bulk_save() - save bytes of a buffer into a file
- * @m: the bytes to save; receives the number of saved bytes. What the file has then is hashed.
+ * @m: the bytes to save; receives the number of saved bytes. The bytes that the file has then are
+ *	hashed.
  *
  * Return: 0 or a negative errno; then @m->of_file says whose failure it is.
  */

@@ -53,7 +53,7 @@ static const int without[KV_OPS] = {
 	[KV_OP_CONN_ACCEPT] = KVERBS_A_CONN_RETRY_CNT,
 };
 
-/* Where an answer goes; NULL: the caller does not want it. */
+/* The destination of an answer; NULL: the caller does not want it. */
 struct answer {
 	const struct kv_shape *shape;
 	int verb_ns;

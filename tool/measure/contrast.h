@@ -10,7 +10,7 @@
 /* Blocks of each series in a round. */
 #define KV_CONTRAST_BLOCKS 2
 
-/* Which series a comparison has, and which of them it compares. */
+/* The series of a comparison, and the pairs of them that it compares. */
 struct kv_contrast {
 	const char *name; /* "spaces", "quadrants", "self", "alone" or "contexts" */
 	unsigned int n; /* how many series; their blocks are measured in turn */

@@ -302,7 +302,7 @@ void kv_figure_rates(struct json_object *doc, FILE *script)
 	free(curves);
 }
 
-/* What is drawn of each number of QPs. */
+/* The panels of a figure by number of QPs. */
 static const struct {
 	const char *what;
 	const char *path;
@@ -363,7 +363,7 @@ static void put_panel(FILE *script, struct json_object *doc, size_t panel)
 		kv_plot_quote(script, text);
 		first = false;
 	}
-	/* Where nothing is known, the place stays empty. */
+	/* A figure that is not known leaves its place empty. */
 	fputs(first ? "set multiplot next\n" : "\n", script);
 }
 

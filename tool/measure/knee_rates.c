@@ -110,7 +110,7 @@ static double find_knee(struct json_object *points, struct json_object *point, c
  * is the knee
  * @doc: its points are complete
  *
- * Where all rates are kept up with there is no knee: it is above them.
+ * If the series keeps up with all rates there is no knee: it is above them.
  */
 void kv_knee_rates_mark(struct json_object *doc)
 {

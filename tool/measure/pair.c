@@ -110,7 +110,7 @@ static bool has_others_target(const struct kv_pair *p, unsigned int end)
 	return p->joined && p->work.srq && end;
 }
 
-/* What a responder may have from the one of another pair: its PD, its target, and its SRQ. */
+/* A responder may have these from the responder of another pair: PD, target, and SRQ. */
 static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned int end,
 		      struct kv_fault *f)
 {

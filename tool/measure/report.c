@@ -231,7 +231,7 @@ static double worst_share(struct json_object *doc, const char *const name[2], co
 	return worst;
 }
 
-/* What streams of several threads and QPs are. */
+/* The note on streams of several threads and QPs. */
 static void print_threads(FILE *out, struct json_object *doc, const char *const name[2])
 {
 	struct json_object *series = NULL, *cpus;
@@ -332,7 +332,7 @@ static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 		fprintf(out, "Each interval is one of 95 %% by itself: of twenty, one may miss the truth.\n");
 }
 
-/* What the verdicts of a comparison say of one series. */
+/* The verdicts of a comparison on one series. */
 struct tally {
 	unsigned int points; /* in which it is faster */
 	double least; /* the least by which it is faster, in per cent of the other's median */
@@ -467,7 +467,7 @@ static void print_setup(FILE *out, struct json_object *doc, const char *const na
 			KV_STATS_MIN_ROUNDS);
 }
 
-/* What a reader must know who does not ask for the notes. */
+/* The notes that a reader needs who does not ask for them. */
 static void print_warnings(FILE *out, struct json_object *doc)
 {
 	if (kv_out_get(doc, "/counters"))

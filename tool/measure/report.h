@@ -6,7 +6,7 @@
 #include <json-c/json.h>
 #include "cli/fault.h"
 
-/* What is printed beside the figures. */
+/* The parts that are printed beside the figures. */
 struct kv_report {
 	bool notes; /* how they were taken */
 	bool stats; /* mean, standard deviation, CPU time and rate */

@@ -12,7 +12,7 @@ enum kv_setup_figure {
 	KV_SETUP_FIGURES,
 };
 
-/* What the connections of a series cost. */
+/* The costs of the connections of a series. */
 struct kv_setup {
 	uint32_t connections; /* made in each round */
 	uint32_t qps; /* of these connections, on this host */

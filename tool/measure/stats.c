@@ -224,9 +224,9 @@ void kv_stats_load(struct kv_load *l, const struct kv_cpu_time *before,
 /**
  * kv_stats_cpu() - the CPU time that the whole host spent on an operation
  *
- * Idle time comes in whole ticks. What is cut off is evenly distributed, and the difference of two
- * readings has a variance of a sixth of a squared tick. The sum over all blocks must be known
- * within KV_STATS_CPU, with a confidence of 95 %.
+ * Idle time comes in whole ticks. The part that is cut off is evenly distributed, and the
+ * difference of two readings has a variance of a sixth of a squared tick. The sum over all blocks
+ * must be known within KV_STATS_CPU, with a confidence of 95 %.
  *
  * Return: nanoseconds; NAN if the CPUs were busy for too short a time.
  */

@@ -43,7 +43,7 @@
 #define KV_STATS_NEARLY 0.9
 #define KV_STATS_KNEE_SIZES 4
 
-/* What the host's CPUs did while blocks were measured. */
+/* The time of the host's CPUs while blocks were measured. */
 struct kv_load {
 	double busy_ns; /* time of all CPUs that was neither idle nor stolen */
 	unsigned int blocks; /* how often the CPUs' time was read before and after */

@@ -75,7 +75,7 @@ static const struct kv_site *site_of(const struct check *c, const struct kv_buff
 	return c->p->end[buf == &c->p->local[1] || buf == &c->p->target[1]].site;
 }
 
-/* Where a message begins in a buffer. */
+/* The offset of a message in a buffer. */
 static uint32_t first_of(const struct check *c, const struct kv_buffer *buf)
 {
 	return buf == &c->p->target[0] || buf == &c->p->target[1] ? kv_workload_grh(&c->work) : 0;

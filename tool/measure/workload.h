@@ -28,7 +28,7 @@ struct kv_workload {
 	/* KV_KIND_STREAM: the responder does the same to the initiator at the same time */
 	bool both_ways;
 	/*
-	 * Where the initiator's and the responder's threads run, or the initiator's if there are
+	 * The CPUs of the initiator's and the responder's threads, or the initiator's if there are
 	 * more than one; -1: anywhere.
 	 */
 	int32_t cpu[KV_RUN_WORKERS_MAX];
@@ -88,9 +88,9 @@ struct kv_workload {
  */
 #define KV_WORKLOAD_OUTSTANDING_MAX (64U << 20)
 
-/* What a send queue has room for beside these: a request for a registration, one for the drain. */
+/* The room of a send queue beside these: a request for a registration, one for the drain. */
 #define KV_WORKLOAD_WRS_MORE 2
-/* What a receive queue has room for beside its receives: one request for the drain. */
+/* The room of a receive queue beside its receives: one request for the drain. */
 #define KV_WORKLOAD_RECVS_MORE 1
 
 /* Requests are posted in the context that suits the device. */

@@ -26,7 +26,7 @@ struct kv_out {
 	int error; /* the first failed write to the file, a negative errno; 0: none */
 };
 
-/* What a kind of documents is called, and the version of its members. */
+/* The name of a kind of documents, and the version of its members. */
 struct kv_schema {
 	const char *name; /* as "kverbs.lat" */
 	unsigned int version;

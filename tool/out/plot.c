@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "out/plot.h"
 
-/* What gnuplot draws for each ending of a file's name. No text has markup. */
+/* gnuplot's terminal for each ending of a file's name. No text has markup. */
 static const struct {
 	const char *ending;
 	const char *terminal;

@@ -6,7 +6,7 @@
 
 /* A figure that gnuplot draws. */
 struct kv_plot {
-	/* What gnuplot reads, to be written by the caller; NULL: no figure is wanted. */
+	/* The script for gnuplot, to be written by the caller; NULL: no figure is wanted. */
 	FILE *script;
 	/* private */
 	struct kv_out out; /* the image */

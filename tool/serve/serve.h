@@ -15,7 +15,7 @@
 /* The largest value of --clients. */
 #define KV_SERVE_CLIENTS_MAX 1024
 
-/* What is served, and to whom. */
+/* The services of a server, and its clients. */
 struct kv_serve {
 	/*
 	 * Address to listen on; NULL: all addresses, or only the loopback addresses if neither a

@@ -20,7 +20,7 @@
 /* The longest file that is accepted by default. */
 #define KV_SERVE_FILE_BYTES (4ULL << 30)
 
-/* Which files clients may fetch and put. */
+/* The files that clients may fetch and put. */
 struct kv_serve_files {
 	int dir; /* folder of the files; -1: there is none, and no client gets files */
 	bool read_only; /* clients can fetch files, but can't put any */

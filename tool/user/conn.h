@@ -18,9 +18,9 @@ struct kv_user_conn {
 	 */
 	struct rdma_cm_id *cm;
 	/*
-	 * What it tells, except the addresses, the QP and the reason. The depths are those of the
-	 * peer's request; the private data are from its request, answer or rejection, and the CM
-	 * pads them with zeros.
+	 * The reply about it, except the addresses, the QP and the reason. The depths are those
+	 * of the peer's request; the private data are from its request, answer or rejection, and
+	 * the CM pads them with zeros.
 	 */
 	struct kv_conn is;
 	TAILQ_HEAD(, kv_user_conn) requests; /* of a listener, the oldest first: @is.waiting */

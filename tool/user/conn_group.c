@@ -7,7 +7,7 @@
 
 /* CONNs that are members of multicast groups; see kmod/conn_group.c. */
 
-/* What cma_iboe_join_multicast() returns for a group of IPv6; no errno of user space. */
+/* The error of cma_iboe_join_multicast() for a group of IPv6; no errno of user space. */
 #define ENOTSUPP 524
 
 static bool is_group(const struct sockaddr_storage *addr)

@@ -46,7 +46,7 @@ static int compare(const void *key, const void *at)
 	return (id > its) - (id < its);
 }
 
-/* Where an object is in the array, or NULL. */
+/* The place of an object in the array, or NULL. */
 static struct kv_user_obj **look_up(const struct kv_user_table *table, uint32_t id)
 {
 	return table->n ? bsearch(&id, table->objs, table->n, sizeof(*table->objs), compare) : NULL;

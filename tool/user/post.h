@@ -26,7 +26,7 @@ struct kv_user_post {
 	struct kv_user_obj *objs[2 * KVERBS_SGE_MAX + 1];
 };
 
-/* Where requests go. */
+/* The queue that requests go to. */
 struct kv_user_target {
 	struct kv_user_qp *qp; /* the QP, or NULL */
 	struct kv_user_srq *srq; /* the SRQ, or NULL */

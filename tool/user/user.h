@@ -134,7 +134,7 @@ struct kv_user_cq {
 	struct kv_user_obj obj;
 	struct ibv_cq *ib;
 	/*
-	 * What it tells, except the cqe. Its pending requests are those posted by hand that
+	 * The reply about it, except the cqe. Its pending requests are those posted by hand that
 	 * complete into this CQ; receives of an SRQ count only once they are in @done.
 	 */
 	struct kv_cq is;
@@ -238,8 +238,8 @@ struct kv_user_qp {
 	struct ibv_qp_init_attr init; /* what @ib was made with */
 	uint32_t api; /* enum kv_api of its runs, and of its CQs */
 	/*
-	 * What it tells, except what the device is asked for. The QPN is valid also while @ib is
-	 * destroyed.
+	 * The reply about it, except the values that the device is asked for. The QPN is valid also
+	 * while @ib is destroyed.
 	 */
 	struct kv_qp is;
 	uint32_t state; /* last known enum kverbs_qp_state; see kv_user_qp_query_state() */
@@ -256,7 +256,7 @@ struct kv_user_qp {
 	uint64_t target_offset; /* where their bytes begin in the target buffer */
 	bool needs_reset; /* a run ended with other requests outstanding */
 	/*
-	 * What is outstanding here of an active run whose ends have one CQ in common; else NULL.
+	 * The outstanding requests of an active run whose ends have one CQ in common; else NULL.
 	 * The wr_id of all requests of runs is the address of this member: they are gone from the
 	 * CQs before the QP is.
 	 */
