@@ -167,8 +167,8 @@ static void test_undecided(void **state)
 	kv_tables_undecided(out, point, "8 B");
 	fclose(out);
 	json_object_put(point);
-	assert_string_equal(text, "write 8 B: ? of b - a, e - a: not decided: few\n"
-			    "write 8 B: ? of d - a: not decided: wide\n");
+	assert_string_equal(text, "write 8 B: ? of b - a, e - a:\n  not decided: few\n"
+			    "write 8 B: ? of d - a:\n  not decided: wide\n");
 }
 
 int main(void)

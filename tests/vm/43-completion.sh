@@ -32,7 +32,7 @@ holds "each but the first of its space is compared with that, and both spaces wh
 	"kernel-unbound-workqueue kernel-polled", "user-event user-polled", "kernel-polled user-polled", "kernel-event user-event"]'
 check "the table has a row for each" sh -c "test \$(grep -cE '^(kernel|user)-[a-z-]+ +[0-9.]+ ' '$work/compare') = 7"
 jq -r '.points[0].differences_ns[] | select(.faster == null) | "\(.of) - \(.minus)"' "$document" >"$work/undecided"
-grep '^write 8 B: ? of .*: not decided: ' "$work/compare" >"$work/reasons"
+sed -n '/^write 8 B: ? of .*:$/{N;s/\n  / /p}' "$work/compare" | grep ': not decided: ' >"$work/reasons"
 check "a line below says why a difference is not decided, and none is about others" test \
 	"$(sed 's/.*? of //; s/: not decided: .*//; s/, /\n/g' "$work/reasons" | sort)" = "$(sort "$work/undecided")"
 check "the notes say where each handles them" grep -F "kernel-softirq: completion handled in a softirq" "$work/compare"

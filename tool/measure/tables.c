@@ -236,7 +236,7 @@ static bool has_doubt(struct json_object *differences, size_t i, const char *why
 	return doubt && !strcmp(doubt, why);
 }
 
-/** kv_tables_undecided() - print why differences of a point have "?": a line for each reason */
+/** kv_tables_undecided() - print why differences of a point have "?": two lines for each reason */
 void kv_tables_undecided(FILE *out, struct json_object *point, const char *size)
 {
 	struct json_object *differences = kv_out_get(point, "/differences_ns");
@@ -258,7 +258,8 @@ void kv_tables_undecided(FILE *out, struct json_object *point, const char *size)
 				fprintf(out, "%s %s - %s", k == i ? "" : ",", kv_out_get_string(diff, "/of"),
 					kv_out_get_string(diff, "/minus"));
 		}
-		fprintf(out, ": %s\n", why);
+		/* A line of its own: names and reason together are wider than a table. */
+		fprintf(out, ":\n  %s\n", why);
 	}
 }
 
