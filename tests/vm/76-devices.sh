@@ -506,7 +506,7 @@ moderation() {
 		keep "moderated-$context" "$work/moderated.json"
 		has "moderation: $context: how it is told" "*, an event for 7 completions or after 3 us*" "$work/check"
 		check "moderation: $context: in the document" \
-			jq -e '.cell.result | .moderation_count == 7 and .moderation_period_us == 3' "$work/moderated.json"
+			jq -e '.point.result | .moderation_count == 7 and .moderation_period_us == 3' "$work/moderated.json"
 		check "moderation: $context: what the driver is given" \
 			test "$(cat $hardware/moderated_count $hardware/moderated_period | tr '\n' ' ')" = "7 3 "
 	done
