@@ -283,8 +283,8 @@ static struct kv_obj *qp_make(struct genl_info *info, const struct kv_new *new)
 	if (ret)
 		return ERR_PTR(ret);
 	qp = kv_qp_create(new, &init);
-	/* No attribute of the device tells the limit; all other limits have been checked. */
-	if (qp == ERR_PTR(-EINVAL) && attrs[KVERBS_A_QP_MAX_INLINE])
+	/* If the verb has failed: no device tells this limit, and all others are checked. */
+	if (qp == ERR_PTR(-EINVAL) && info->extack->cookie_len && attrs[KVERBS_A_QP_MAX_INLINE])
 		NL_SET_BAD_ATTR(info->extack, attrs[KVERBS_A_QP_MAX_INLINE]);
 	return qp;
 }

@@ -217,6 +217,10 @@ static void test_mixed(struct link *l)
 	refused(l, call_qp_new(&l->nl, &qp, NULL, NULL), -EINVAL,
 		"a persistent object can use only persistent ones",
 		"a persistent qp with a cq that is not");
+	qp.max_inline = 16;
+	refused(l, call_qp_new(&l->nl, &qp, NULL, NULL), -EINVAL,
+		"persistent: a persistent object can use only persistent ones",
+		"with inline data, too, that attribute is to blame");
 
 	/* The other way round it works, and then they must stay. */
 	own_mr = make_mr(l, all.pd);
