@@ -110,6 +110,9 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	/* It names objects that are not persistent. A limit of memory is no attribute's fault. */
 	if (made == ERR_PTR(-EINVAL))
 		noun_blame(info, 0, noun->persistent);
+	/* The device has no such objects. */
+	else if (made == ERR_PTR(-EOPNOTSUPP))
+		noun_blame(info, 0, noun->pd ?: noun->dev);
 	ret = kv_msg_end_new(info, reply, made, noun);
 	if (new.pd)
 		kv_obj_put(&new.pd->obj);

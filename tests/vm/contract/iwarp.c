@@ -15,8 +15,10 @@ static int new_qp(struct link *l, const struct end *e, uint32_t type)
 
 static void test_objects(struct link *l, const struct end *e)
 {
-	refused(l, RAW(l, KVERBS_CMD_AH_NEW, KVERBS_A_AH_PD, e->pd), -EOPNOTSUPP, "address handles",
-		"an ah");
+	const struct kv_ah_init ah = { .pd = e->pd, .port = 1 };
+
+	refused(l, call_new(&l->nl, KV_AH, &ah, NULL, NULL), -EOPNOTSUPP,
+		"pd: the device has no address handles", "an ah");
 	refused(l, new_qp(l, e, KVERBS_QPT_UC), -EOPNOTSUPP, "UC", "a qp of UC");
 	refused(l, new_qp(l, e, KVERBS_QPT_UD), -EOPNOTSUPP, "UD", "a qp of UD");
 }
