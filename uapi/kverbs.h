@@ -257,8 +257,9 @@ enum kverbs_cmd {
  * @KVERBS_STAGE_RESOLVE: RTR on RoCE: rdma_create_user_ah() and rdma_destroy_ah(), for the
  *	destination's MAC address
  * @KVERBS_STAGE_DRAIN: the QP goes to ERR, and its requests come back
- * @KVERBS_STAGE_MODIFY: ib_modify_qp(), ib_modify_srq(), ib_attach_mcast(), ib_detach_mcast(); if
- *	the command makes another QP in place of the first, ib_create_qp() and ib_destroy_qp()
+ * @KVERBS_STAGE_MODIFY: ib_modify_qp(), ib_modify_srq(), rdma_set_cq_moderation(),
+ *	ib_attach_mcast(), ib_detach_mcast(); if the command makes another QP in place of the
+ *	first, ib_create_qp() and ib_destroy_qp()
  * @KVERBS_STAGE_MAP: ib_map_mr_sg()
  * @KVERBS_STAGE_POST: ib_post_send(), ib_post_recv() or ib_post_srq_recv()
  * @KVERBS_STAGE_COMPLETION: ib_poll_cq(); MR_REG and MR_INV: until the completion is there
@@ -1112,7 +1113,7 @@ enum kverbs_a_post {
 
 /**
  * enum kverbs_a_wr - a work request (IBTA 11.4.1)
- * @KVERBS_A_WR_OP: u32, enum kverbs_op; all but LOCAL_INV and REG_MR
+ * @KVERBS_A_WR_OP: u32, enum kverbs_op; all but LOCAL_INV, REG_MR and ATOMIC_WRITE
  * @KVERBS_A_WR_WR_ID: u64, comes back in the completion; default 0
  * @KVERBS_A_WR_FLAGS: u32, KVERBS_WR_*, default 0; INLINE: SENDs and WRITEs; SOLICITED:
  *	SENDs and WRITE_WITH_IMM; none of them with RECV
@@ -1273,7 +1274,8 @@ enum kverbs_cm_event {
  * @KVERBS_A_CONN_DEV: string, the device's name. An address that is reached through
  *	another device is refused (if that is known later: ADDR_ERROR with -EXDEV), and
  *	so is a request that comes through one (reason 8, no such service).
- * @KVERBS_A_CONN_PERSISTENT: flag; keeps the network namespace from ending
+ * @KVERBS_A_CONN_PERSISTENT: flag; in the first network namespace only, for it would keep any
+ *	other one from ending
  * @KVERBS_A_CONN_SRC: binary, 16 .. 28 bytes, all of a struct sockaddr_in or
  *	sockaddr_in6: where to listen (port 0: any, the reply has it), or where to come
  *	from
