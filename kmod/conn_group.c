@@ -14,7 +14,7 @@
  * JOIN makes the former, and LEAVE the latter.
  */
 
-static void conn_forget_group(struct kv_conn *conn)
+static void conn_clear_group(struct kv_conn *conn)
 {
 	/* After this no event of the group comes any more. */
 	kv_conn_renew_id(conn);
@@ -64,7 +64,7 @@ int kv_conn_join(struct kv_conn *conn, union kv_conn_addr *src, const union kv_c
 					      BIT(FULLMEMBER_JOIN), conn));
 	if (!ret)
 		return 0;
-	conn_forget_group(conn);
+	conn_clear_group(conn);
 	/* cma_iboe_join_multicast() returns a number that no program knows. */
 	if (ret == -ENOTSUPP)
 		ret = -EOPNOTSUPP;
@@ -83,6 +83,6 @@ int kv_conn_leave(struct kv_conn *conn, struct netlink_ext_ack *extack)
 {
 	kv_obj_time(&conn->obj, CM,
 		    rdma_leave_multicast(conn->id, (struct sockaddr *)&conn->group_addr));
-	conn_forget_group(conn);
+	conn_clear_group(conn);
 	return conn->id ? 0 : kv_refuse(extack, -ENOMEM, "no memory for another rdma_cm_id");
 }

@@ -125,7 +125,7 @@ struct kv_obj *kv_cq_create(const struct kv_new *new, u32 cqe, u32 comp_vector,
 	cq->comp_vector = comp_vector;
 	cq->context = context;
 	cq->moderation = *moderation;
-	INIT_LIST_HEAD(&cq->ran);
+	INIT_LIST_HEAD(&cq->last_run);
 	INIT_LIST_HEAD(&cq->wqes.done);
 	ret = kv_obj_charge(&cq->obj, kv_queue_cq_bytes(entries), new->extack);
 	if (ret)

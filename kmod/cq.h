@@ -27,8 +27,8 @@
  *	RDMA core polls it.
  * @armed: bit 0: the next completion makes an event
  * @loop: the loop of the active run that is told of completions (handler.c), or NULL
- * @ran: the QPs of the last run that completed into the CQ, kv_qp_ran.link. No other QP can have
- *	left requests of a run behind; dev->lock
+ * @last_run: the QPs of the last run that completed into the CQ, kv_last_run_qp.link. No other
+ *	QP can have left requests of a run behind; dev->lock
  * @marked: a spec that is being checked has an end that completes here; dev->lock
  * @wqes: the requests that complete here
  */
@@ -42,7 +42,7 @@ struct kv_cq {
 	unsigned long claimed;
 	unsigned long armed;
 	struct kv_loop __rcu *loop;
-	struct list_head ran;
+	struct list_head last_run;
 	bool marked;
 	struct kv_cq_wqes wqes;
 };

@@ -159,9 +159,9 @@ struct kv_obj *kv_qp_create(const struct kv_new *new, const struct kv_qp_init *i
 	qp->pd = new->pd;
 	qp->init = *init;
 	qp->port = 1;
-	for (i = 0; i < ARRAY_SIZE(qp->ran); i++) {
-		INIT_LIST_HEAD(&qp->ran[i].link);
-		qp->ran[i].qp = qp;
+	for (i = 0; i < ARRAY_SIZE(qp->last_run); i++) {
+		INIT_LIST_HEAD(&qp->last_run[i].link);
+		qp->last_run[i].qp = qp;
 	}
 	kv_obj_set_parent(&qp->obj, KV_QP_SEND_CQ, &qp->send_cq->obj);
 	kv_obj_set_parent(&qp->obj, KV_QP_RECV_CQ, &qp->recv_cq->obj);
@@ -262,8 +262,8 @@ static int qp_destroy(struct kv_obj *obj)
 			qp->srq->undrained = true;
 	}
 	kv_wqe_exit_qp(qp);
-	list_del(&qp->ran[0].link);
-	list_del(&qp->ran[1].link);
+	list_del(&qp->last_run[0].link);
+	list_del(&qp->last_run[1].link);
 	kv_wqe_drop_qp(qp, drained);
 	return 0;
 }
@@ -500,13 +500,13 @@ static bool qp_has_left(const struct kv_qp *qp)
 }
 
 /* The QPs of one run may have the CQ in common. */
-static int qp_check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
-			struct netlink_ext_ack *extack)
+static int qp_check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
+			     struct netlink_ext_ack *extack)
 {
-	const struct kv_qp_ran *ran;
+	const struct kv_last_run_qp *last;
 
-	list_for_each_entry(ran, &cq->ran, link)
-		if (ran->qp != qp && !(qp->in_spec && ran->qp->in_spec) && qp_has_left(ran->qp))
+	list_for_each_entry(last, &cq->last_run, link)
+		if (last->qp != qp && !(qp->in_spec && last->qp->in_spec) && qp_has_left(last->qp))
 			return kv_refuse(extack, -EBUSY,
 					 "requests of an earlier run on another qp could complete into the cq: reset that qp");
 	return 0;
@@ -526,17 +526,18 @@ static int qp_check_ran(const struct kv_cq *cq, const struct kv_qp *qp,
 int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
 	lockdep_assert_held(&qp->obj.dev->lock);
-	return qp_check_ran(qp->send_cq, qp, extack) ?: qp_check_ran(qp->recv_cq, qp, extack);
+	return qp_check_last_run(qp->send_cq, qp, extack) ?:
+	       qp_check_last_run(qp->recv_cq, qp, extack);
 }
 
-static void qp_note_ran(struct kv_cq *cq, struct kv_qp_ran *ran, bool first)
+static void qp_note_last_run(struct kv_cq *cq, struct kv_last_run_qp *last, bool first)
 {
-	struct kv_qp_ran *before, *next;
+	struct kv_last_run_qp *before, *next;
 
 	if (first)
-		list_for_each_entry_safe(before, next, &cq->ran, link)
+		list_for_each_entry_safe(before, next, &cq->last_run, link)
 			list_del_init(&before->link);
-	list_move_tail(&ran->link, &cq->ran);
+	list_move_tail(&last->link, &cq->last_run);
 }
 
 /**
@@ -549,9 +550,9 @@ static void qp_note_ran(struct kv_cq *cq, struct kv_qp_ran *ran, bool first)
 void kv_qp_note_run(struct kv_qp *qp, bool first)
 {
 	lockdep_assert_held(&qp->obj.dev->lock);
-	qp_note_ran(qp->send_cq, &qp->ran[0], first);
+	qp_note_last_run(qp->send_cq, &qp->last_run[0], first);
 	if (qp->recv_cq != qp->send_cq)
-		qp_note_ran(qp->recv_cq, &qp->ran[1], first);
+		qp_note_last_run(qp->recv_cq, &qp->last_run[1], first);
 }
 
 /**

@@ -24,11 +24,11 @@ enum kv_qp_parent {
 };
 
 /**
- * struct kv_qp_ran - a QP in the list of those of the last run of a CQ
- * @link: in kv_cq.ran; dev->lock
+ * struct kv_last_run_qp - a QP in the list of those of the last run of a CQ
+ * @link: in kv_cq.last_run; dev->lock
  * @qp: the QP
  */
-struct kv_qp_ran {
+struct kv_last_run_qp {
 	struct list_head link;
 	const struct kv_qp *qp;
 };
@@ -68,7 +68,7 @@ struct kv_qp_ran {
  * @groups: the multicast groups that @ib is attached to; ditto
  * @flow: what is outstanding here of an active run whose ends have one CQ in common; else NULL. The
  *	run owns it
- * @ran: for @send_cq, and for @recv_cq if it is another one
+ * @last_run: for @send_cq, and for @recv_cq if it is another one
  * @in_spec: a spec that is being checked names it; dev->lock
  */
 struct kv_qp {
@@ -99,7 +99,7 @@ struct kv_qp {
 	bool needs_reset;
 	struct kv_groups groups;
 	struct kv_flow *flow;
-	struct kv_qp_ran ran[2];
+	struct kv_last_run_qp last_run[2];
 	bool in_spec;
 };
 
