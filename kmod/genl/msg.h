@@ -156,8 +156,12 @@ struct kv_command_set {
 	unsigned int commands;
 };
 
-/* The set kv_<name>_commands, of <name>_commands[] and policy[]; NAME: in its attributes */
+/*
+ * The set kv_<name>_commands, of <name>_commands[] and policy[]; NAME: in its attributes, of which
+ * the policies of genl/family.c have room for as many as QPs have.
+ */
 #define KV_COMMAND_SET(name, NAME, its_noun)				\
+	static_assert((int)KVERBS_A_##NAME##_MAX <= KVERBS_A_QP_MAX); \
 	const struct kv_command_set kv_##name##_commands = {		\
 		.noun = its_noun,					\
 		.policy = policy,					\
@@ -242,11 +246,12 @@ static inline u32 kv_u32_or(const struct nlattr *attr, u32 otherwise)
 }
 
 /* The numbers of the attributes that are there, as bits. */
-static inline u32 kv_attrs_given(struct nlattr *const *attrs, unsigned int max)
+static __always_inline u32 kv_attrs_given(struct nlattr *const *attrs, unsigned int max)
 {
 	u32 given = 0;
 	unsigned int i;
 
+	BUILD_BUG_ON(max > 31);
 	for (i = 1; i <= max; i++)
 		given |= attrs[i] ? BIT(i) : 0;
 	return given;

@@ -51,7 +51,13 @@ static void noun_blame(struct genl_info *info, int culprit, int object)
 		NL_SET_BAD_ATTR(info->extack, info->attrs[culprit ?: object]);
 }
 
-/* A command on an object, with a reply, which tells the times of its verbs. */
+/**
+ * kv_netlink_command() - a command on an object, with a reply, which tells the times of its verbs
+ * @skb: the message
+ * @info: the same, parsed
+ *
+ * Return: 0 or a negative errno with a refusal.
+ */
 int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct kv_command *command = commands[info->genlhdr->cmd].command;
@@ -90,6 +96,13 @@ static int noun_lock(struct genl_info *info, const struct kv_noun *noun, struct 
 	return 0;
 }
 
+/**
+ * kv_netlink_new() - the command that makes an object
+ * @skb: the message
+ * @info: the same, parsed
+ *
+ * Return: 0 or a negative errno with a refusal.
+ */
 int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct kv_noun *noun = noun_of(info);
@@ -120,6 +133,14 @@ int kv_netlink_new(struct sk_buff *skb, struct genl_info *info)
 	return ret;
 }
 
+/**
+ * kv_noun_del() - the command that deletes an object; kv_command_fn
+ * @info: the message
+ * @obj: the object, its device locked
+ * @skb: the reply
+ *
+ * Return: 0 or a negative errno with a refusal.
+ */
 int kv_noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	int ret;
@@ -130,6 +151,14 @@ int kv_noun_del(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 	return ret;
 }
 
+/**
+ * kv_noun_get() - the command that shows an object; kv_command_fn
+ * @info: the message
+ * @obj: the object, its device locked
+ * @skb: the reply
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
 int kv_noun_get(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb)
 {
 	return kv_put_obj(skb, obj, noun_of(info));
@@ -162,6 +191,13 @@ static int noun_fill_part(struct sk_buff *skb, struct netlink_callback *cb, stru
 	return ret;
 }
 
+/**
+ * kv_netlink_dump() - the command that lists the objects of a noun
+ * @skb: the message to fill
+ * @cb: the dump
+ *
+ * Return: bytes in the message, 0 at the end, or a negative errno.
+ */
 int kv_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	return kv_msg_dump(skb, cb, noun_fill_part);

@@ -298,6 +298,7 @@ ERANGE | length is 0: it must be 1 byte at least | | buf load m file $dir/seven 
 EISDIR | file '*': cannot open it: Is a directory | | buf save m file $dir
 ENOENT | file '*/no/such': cannot open it: No such file or directory | | buf save m file $dir/no/such
 EINVAL | file '/dev/null' is no regular file | | buf save m file /dev/null
+EINVAL | file '/proc/sys/kernel/hostname' is the kernel's, in /proc, sysfs or the like: such files can only be loaded | | buf save m file /proc/sys/kernel/hostname
 EINVAL | offset 4000 and length 97 name bytes beyond the end of buf *, which has 4096 | | buf save m file $dir/out.saved offset 4000 length 97
 EINVAL | file-offset 9223372036854775807 and length 4096 name bytes that no file has | | buf save m file $dir/out.saved file-offset 9223372036854775807
 ENOENT | file '*/no/such': cannot write there: No such file or directory | | buf read m file $dir/no/such

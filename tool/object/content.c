@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+#include <linux/magic.h>
 #include "cli/parse.h"
 #include "cli/interrupt.h"
 #include "file/file.h"
@@ -350,6 +352,24 @@ static int open_file(const char *path, bool load, bool *created)
 	return *created ? open(path, flags | O_CREAT, FILE_MODE) : fd;
 }
 
+/* File systems that the kernel makes up: bytes written there become settings of the system. */
+static bool is_made_up(int fd)
+{
+	static const long types[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, SECURITYFS_MAGIC,
+		SELINUX_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC, BPF_FS_MAGIC,
+		EFIVARFS_MAGIC,
+	};
+	struct statfs fs;
+	bool found = false;
+
+	if (fstatfs(fd, &fs))
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		found |= fs.f_type == types[i];
+	return found;
+}
+
 /* Before any change: the file must be regular, and long enough if it is to be loaded. */
 static int check_file(const struct content_args *a, bool load, int fd, struct kv_fault *f)
 {
@@ -360,6 +380,9 @@ static int check_file(const struct content_args *a, bool load, int fd, struct kv
 		return refuse_file(a->file, "look at it", f);
 	if (!S_ISREG(st.st_mode))
 		return kv_fault_set(f, -EINVAL, "file '%s' is no regular file", a->file);
+	if (!load && is_made_up(fd))
+		return kv_fault_set(f, -EINVAL, "file '%s' is the kernel's, in /proc, sysfs or the like: such files can only be loaded",
+				    a->file);
 	size = (uint64_t)st.st_size;
 	/* Files of /proc have no length. */
 	if (!load || (!size && !st.st_blocks))
