@@ -166,7 +166,7 @@ static inline struct kv_env_cq *kv_env_recv_cq(struct kv_end *e)
 	return (struct kv_env_cq *)e->recv_cq;
 }
 
-/* The return value of kv_env_poll() for a completion. ocrdma_poll_hwcq() does not set vendor_err. */
+/* kv_env_poll() returns it for a completion. ocrdma_poll_hwcq() does not set vendor_err. */
 static inline int kv_env_take(struct kv_loop *l, const struct ib_cq *cq, const struct ib_wc *wc)
 {
 	if (likely(wc->status == IB_WC_SUCCESS))
