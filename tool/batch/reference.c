@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "batch/session.h"
+#include "cli/there.h"
 #include "object/describe.h"
 #include "object/text.h"
 #include "out/out.h"
@@ -97,34 +98,21 @@ static int expand_dev(struct kv_session *s, const char *path, char **value, stru
 	return ret;
 }
 
-/* The maximum number of names in a message. */
-#define NAMES 8
-
-/* Names that references may have. */
-struct names {
-	char text[NAMES * 48];
-	unsigned int n;
-};
-
 static void add_name(const struct kv_variable *name, void *arg)
 {
-	struct names *names = arg;
-
-	if (!name->deleted && names->n++ < NAMES)
-		kv_append(names->text, sizeof(names->text), "%s$%.40s", names->n > 1 ? ", " : "", name->text);
+	if (!name->deleted)
+		kv_there_add(arg, "$", name->text);
 }
 
 static int refuse_name(struct kv_session *s, const char *text, struct kv_fault *f)
 {
-	struct names names = { .n = 0 };
+	struct kv_there names = { .n = 0 };
 
 	kv_fault_usage(f, "$%s: nothing is called '%s'; 'name %s' at the end of an 'add', or 'set %s VALUE', changes that",
 		       text, text, text, text);
 	kv_variables_each(&s->variables, add_name, &names);
 	if (names.n)
-		kv_append(f->text, sizeof(f->text), "; there %s %s", names.n > 1 ? "are" : "is", names.text);
-	if (names.n > NAMES)
-		kv_append(f->text, sizeof(f->text), " and %u more", names.n - NAMES);
+		kv_there_tell(&names, f);
 	return f->error;
 }
 

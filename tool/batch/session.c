@@ -5,6 +5,7 @@
 #include <string.h>
 #include "batch/session.h"
 #include "cli/interrupt.h"
+#include "cli/there.h"
 #include "object/trace.h"
 #include "out/out.h"
 #include "out/prose.h"
@@ -170,45 +171,33 @@ int kv_session_dev(struct kv_session *s, struct kv_fault *f)
 	return ret;
 }
 
-/* The maximum number of ids in a message. */
-#define IDS 8
-
-/* The ids of a type's objects. */
+/* The objects of a type. */
 struct ids {
 	struct kv_variables *names; /* a name stands for its id; NULL: none does */
-	enum kv_type type; /* of the objects */
-	char text[IDS * 48];
-	unsigned int n;
+	enum kv_type type;
+	struct kv_there there;
 };
 
 static int add_id(const union kv_object *object, void *arg)
 {
 	struct ids *ids = arg;
 	const char *name = ids->names ? kv_variables_of(ids->names, ids->type, object->id) : NULL;
+	char id[16];
 
-	if (ids->n++ >= IDS)
-		return 0;
-	kv_append(ids->text, sizeof(ids->text), "%s", ids->n > 1 ? ", " : "");
-	if (name)
-		kv_append(ids->text, sizeof(ids->text), "%.40s", name);
-	else
-		kv_append(ids->text, sizeof(ids->text), "%u", object->id);
+	snprintf(id, sizeof(id), "%u", object->id);
+	kv_there_add(&ids->there, "", name ?: id);
 	return 0;
 }
 
-/* Adds the objects that there are. Returns how many. */
-static unsigned int tell_objects(struct kv_session *s, enum kv_type type, bool by_name,
-				 struct kv_fault *f)
+/* Adds the objects that there are. False: there are none. */
+static bool tell_objects(struct kv_session *s, enum kv_type type, bool by_name, struct kv_fault *f)
 {
 	struct ids ids = { .names = by_name ? &s->variables : NULL, .type = type };
 
 	if (s->b->ops->each(s->b, type, add_id, &ids))
-		return IDS;
-	kv_append(f->text, sizeof(f->text), "; there %s %s", ids.n > 1 ? "are" : "is",
-		  ids.n ? ids.text : "none");
-	if (ids.n > IDS)
-		kv_append(f->text, sizeof(f->text), " and %u more", ids.n - IDS);
-	return ids.n;
+		return true;
+	kv_there_tell(&ids.there, f);
+	return ids.there.n;
 }
 
 /* Adds the objects that there are to a message about a name that is none of them. */

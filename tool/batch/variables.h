@@ -55,7 +55,7 @@ enum kv_names {
  * @by_object: the entries of objects that are not deleted, by type and id
  * @names: names of persistent objects
  * @bytes: length of the values of all variables
- * @missing: what kv_variables_id() has last looked for in vain is of this type, plus 1; 0: nothing
+ * @missing: type of the object that kv_variables_id() has last not found, plus 1; 0: it found all
  */
 struct kv_variables {
 	void *by_text;

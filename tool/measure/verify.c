@@ -13,9 +13,6 @@
  * that are measured afterwards; the contents of the buffers are checked.
  */
 
-/* So many bytes every host has. */
-#define UNCHECKED (1 << 20)
-
 /* Iterations of a ping-pong loop. */
 #define ROUNDS 3
 
@@ -55,8 +52,7 @@ static void fill_pattern(uint8_t *data, uint32_t size, uint64_t seed)
 /* Malloc gives memory that is not there, and whoever touches it is killed. */
 static int check_memory(uint32_t size, struct kv_fault *f)
 {
-	uint64_t need = 2ULL * size,
-		 available = need > UNCHECKED ? kv_memory_available() : UINT64_MAX;
+	uint64_t need = 2ULL * size, available = kv_memory_for(need);
 
 	if (need <= available)
 		return 0;

@@ -196,7 +196,7 @@ static int trace_new(struct trace *t, enum kv_op op, const void *in, const union
 			 object->id);
 	trace_verb(t, STAGE(KVERBS_STAGE_CREATE) | STAGE(KVERBS_STAGE_MODIFY), verb, args, result,
 		   ret);
-	/* In user space the limit of an SRQ is a verb of its own, in both moderation. */
+	/* The limit of an SRQ is a verb of its own in user space, moderation in both spaces. */
 	if (!ret && !t->kernel && type == KV_SRQ && srq->limit) {
 		snprintf(args, sizeof(args), "srq %u, limit %u", object->id, srq->limit);
 		verb = "ibv_modify_srq";

@@ -111,3 +111,17 @@ uint64_t kv_memory_available(void)
 		fclose(f);
 	return kib ? kib << 10 : UINT64_MAX;
 }
+
+/* So many bytes every host has: to look for more takes longer than to touch them. */
+#define UNCHECKED (1 << 20)
+
+/**
+ * kv_memory_for() - memory that is available for a purpose
+ * @bytes: that it needs
+ *
+ * Return: kv_memory_available(), or UINT64_MAX if it needs so few that none is looked for.
+ */
+uint64_t kv_memory_for(uint64_t bytes)
+{
+	return bytes > UNCHECKED ? kv_memory_available() : UINT64_MAX;
+}

@@ -13,9 +13,6 @@
 
 const size_t kv_user_buf_size = sizeof(struct kv_user_buf);
 
-/* So many bytes every host has: to look for more takes longer than to touch them. */
-#define UNCHECKED (1 << 20)
-
 /* No kernel has more nodes. */
 #define NODES_MAX 1024
 #define NODES_WORD (8 * sizeof(unsigned long))
@@ -73,7 +70,7 @@ static uint32_t node_of(const struct kv_user_buf *buf)
  */
 static int check_memory(struct kv_user *u, uint64_t length)
 {
-	uint64_t available = length > UNCHECKED ? kv_memory_available() : UINT64_MAX;
+	uint64_t available = kv_memory_for(length);
 
 	if (length <= available / 2)
 		return 0;
