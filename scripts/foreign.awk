@@ -2,10 +2,6 @@
 #
 # Prints a kernel log without reports that are known to be others' own; each of their lines becomes an empty one.
 #
-# siw: a listener that goes has one reference too few. siw_accept_newconn() takes one for a new connection and puts it
-# when siw_proc_mpareq() has ended; if the peer is gone meanwhile, siw_cm_work_handler() has put it already ("Socket close
-# before MPA request received"). No function of the module is in such a trace: a listener of user space's goes.
-#
 # rxe of 7.2: the work item that sends for a UC or UD QP schedules itself again in rxe_xmit_packet() when the QP's
 # last reference is gone, and rxe warns of that itself (rxe_sched_task(), rxe_task.c).
 function release(   i) {
@@ -16,7 +12,6 @@ function release(   i) {
 /\[ cut here \]/ || (!inside && /WARNING: /) { release(); inside = 1 }
 !inside { print; next }
 { line[++held] = $0 }
-/ siw_destroy_listen\+/ { foreign = 1 }
 /WARNING: .*\/rxe_task\.c:/ { foreign = 1 }
 /\[kverbs\]/ { ours = 1 }
 # A report that has lost its end ends somewhere.

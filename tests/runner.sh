@@ -67,21 +67,20 @@ vm "a kernel that panics" 126 -- sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
 says "sysrq triggered crash"
 says "console.log"
 
-# warning CALLER: what siw's own defect looks like in the kernel log
+# warning CALLER: what rxe's own defect looks like in the kernel log
 warning() {
 	cat <<-END
 		------------[ cut here ]------------
-		refcount_t: underflow; use-after-free.
-		WARNING: CPU: 0 PID: 1 at lib/refcount.c:28 refcount_warn_saturate+0xba/0x110
-		Modules linked in: kverbs(O) siw
-		 siw_destroy_listen+0x85/0xb0 [siw]
+		WARNING: CPU: 0 PID: 41 at drivers/infiniband/sw/rxe/rxe_task.c:147 rxe_sched_task+0x85/0xb0
+		Modules linked in: kverbs(O) rdma_rxe
+		 rxe_xmit_packet+0x85/0xb0 [rdma_rxe]
 		 $1
 		---[ end trace 0000000000000000 ]---
 	END
 }
-warning "ucma_close+0x13/0x30 [rdma_ucm]" >"$work/siw"
+warning "rxe_sender+0x13/0x30 [rdma_rxe]" >"$work/driver"
 warning "kv_conn_free+0x13/0x30 [kverbs]" >"$work/ours"
-vm "a warning of siw's own is no failure" 0 --file "$work/siw:/report" -- \
+vm "a warning of a driver's own is no failure" 0 --file "$work/driver:/report" -- \
 	sh -c 'while read -r line; do echo "$line" >/dev/kmsg; done </report'
 says "a driver has reported a defect of its own"
 vm "the same below a function of the module is one" 126 --file "$work/ours:/report" -- \

@@ -414,6 +414,27 @@ refused "conn-rate: --parallel of a server" 2 "--parallel is for the client" \
 	kverbs conn-rate --server --space user --parallel 2
 refused "conn-rate: an end that never comes" 2 "--disconnect needs --iters" \
 	kverbs conn-rate --server --space user --disconnect
+# A peer that has gone before it is accepted: it connects and closes while no work queue can run. Debian's siw then
+# closes the listener (scripts/siw.patch).
+for space in kernel user; do
+	name="conn-rate, server in $space space: a peer that goes at once"
+	if ! iwarp; then
+		skip "$name" "only iWARP's connections begin as connections of TCP"
+		continue
+	fi
+	kverbs conn-rate --server --space $space --count 1 --port $port >"$work/out" 2>&1 &
+	server=$!
+	wait_for 20 listening
+	chrt -f 50 bash -c "exec 3<>/dev/tcp/$ADDR/$port" 2>"$work/gone"
+	sleep 1
+	if within 60 kverbs conn-rate "$ADDR" --space $space --count 1 --port $port >"$work/client" 2>&1 && wait $server; then
+		pass "$name"
+	else
+		kill $server 2>/dev/null
+		fail "$name" "$work/gone" "$work/out" "$work/client"
+	fi
+	next_port
+done
 no_connections() {
 	! rdma resource show cm_id | grep -E "kverbs"
 }
