@@ -208,10 +208,13 @@ says "where 'kverbs serve' runs"
 for host in 1 2; do
 	is "--attach gives a terminal into guest $host" attach "$host"
 done
-printf 'exit 7\r' >&"$typed"
+printf 'kverbs lat --siz\t' >&"$typed"
+is "bash in the guest completes words of the tool" wait_for 60 grep -q "kverbs lat --size " "$work/stderr"
+printf '\025exit 7\r' >&"$typed"
 status=0
 wait $pid || status=$?
 is "the shell's exit status is ours" test $status = 7
+is "and nothing comes behind it" eval '! grep -aq "reboot:" "$work/stderr"'
 exec {typed}>&-
 
 # A file of tests that never ends costs no more than its limit, and the next one runs.
