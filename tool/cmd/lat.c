@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
 #include <stdio.h>
+#include <sys/param.h>
 #include "cli/progress.h"
 #include "cmd/cmd.h"
 #include "cmd/options.h"
@@ -21,14 +22,16 @@ static const struct kv_schema schema = { "kverbs.lat", KV_RESULT_VERSION };
 #define ITERS_DEFAULT 10000
 #define TIME_DEFAULT_NS 10000000000ULL
 #define TIME_MIN_NS 1000000ULL
+/* Iterations; fewer of large messages, of which a software device has one in seconds. */
 #define WARMUP_DEFAULT 100
+#define WARMUP_BYTES_MAX (64U << 20)
 #define SIZE_DEFAULT 64
 #define ATOMIC_SIZE 8
 
 /* All that one invocation needs. */
 static struct lat {
 	struct kv_options common;
-	bool has_op, has_size;
+	bool has_op, has_size, has_warmup;
 	uint32_t op;
 	uint32_t size;
 	struct kv_amount amount;
@@ -58,8 +61,8 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size), .letter = 's' },
 	KV_OPTION_ITERS_ROW(S, amount.iters, ITERS_MAX, "samples to take"),
 	KV_OPTION_DURATION_ROW(S, amount.time_ns, TIME_MIN_NS, "how long to take samples, as in 2, 0.5s or 200ms; with --iters: what comes first; default: 10000 samples, but no longer than 10s"),
-	{ "warmup", "N", "iterations before the first sample; default: 100", KV_OPTION_U64,
-	  .at = offsetof(S, amount.warmup), .max = ITERS_MAX },
+	{ "warmup", "N", "iterations before the first sample; default: 100, but no more than 64 MiB and one at least", KV_OPTION_U64,
+	  .at = offsetof(S, amount.warmup), .has = offsetof(S, has_warmup), .max = ITERS_MAX },
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
 	KV_OPTION_COMPLETION_ROWS(S, common),
 	KV_OPTION_ROWS(S, common),
@@ -129,7 +132,6 @@ static int check_op(struct lat *l, struct kv_fault *f)
 static void init(void)
 {
 	lat.common = (struct kv_options)KV_OPTIONS_DEFAULT;
-	lat.amount.warmup = WARMUP_DEFAULT;
 }
 
 static int check(int n, char **word, struct kv_fault *f)
@@ -148,6 +150,8 @@ static int check(int n, char **word, struct kv_fault *f)
 		l->amount.iters = ITERS_DEFAULT;
 		l->amount.time_ns = TIME_DEFAULT_NS;
 	}
+	if (!l->has_warmup)
+		l->amount.warmup = MIN(WARMUP_DEFAULT, MAX(WARMUP_BYTES_MAX / MAX(l->size, 1), 1));
 	kv_workload_set(&o->work, o->loop, l->op, l->size);
 	return kv_options_settle(o, f) ?:
 	       kv_workload_check_api(o->work.api, o->end[0] == KV_SPACE_USER ||
