@@ -20,6 +20,13 @@ for way in kernel:event kernel:softirq kernel:workqueue kernel:unbound-workqueue
 	holds "$space, $context: groups of requests" ".points[0].$space | .requests == 8 * .samples and .samples > 0"
 done
 
+# Each of several threads sleeps in an event of its own CQ.
+for space in kernel user; do
+	check "bw in $space space, event, 3 threads" kverbs bw $by_cm --space $space --completion event --threads 3 --size 64 \
+		--depth 32 --duration 100ms --rounds 1 --json="$document"
+	holds "$space, event: each thread has groups" ".points[0].$space | .thread_requests | length == 3 and all(.[]; . > 0)"
+done
+
 check "compare of all contexts" sh -c "kverbs compare $by_cm --completion all --ops write --sizes 8 --rounds 2 --duration 300ms \
 	--json='$document' --notes >'$work/compare'"
 keep completions "$document"
@@ -72,5 +79,30 @@ for way in kernel:event kernel:softirq user:event; do
 	wait $tool 2>/dev/null
 	check "SIGKILL: of $way nothing is left" wait_for 10 nothing_left
 done
+# Threads that sleep are told that their device goes. On iWARP the connection may end first.
+gone="$second was removed while the run was active"
+! iwarp || gone="$gone|completed with status 5 "
+ip link add d2 type dummy
+ip link set d2 mtu 4500 up
+ip address add 192.0.3.1/24 dev d2
+link_add "$second" d2
+for space in kernel user; do
+	kverbs bw $by_cm --dev "$second" --space $space --completion event --threads 2 --size 64 --duration 60s --rounds 1 \
+		>"$work/out" 2>"$work/err" &
+	tool=$!
+	rest 30
+	rdma link delete "$second"
+	wait $tool
+	status=$?
+	if grep -qE "$gone" "$work/err"; then
+		pass "2 threads of $space space that sleep, and a device that goes"
+	else
+		fail "2 threads of $space space that sleep, and a device that goes" "$work/err"
+	fi
+	check "and the status" test "$status" = 1
+	link_add "$second" d2
+done
+rdma link delete "$second"
+ip link delete d2
 check "nothing is left" nothing_left
 finish

@@ -112,10 +112,6 @@ static int find_ends(struct kv_user *u, struct kv_user_run *run, struct kv_user_
 		return ret;
 	*dev = run->ends[0].qp->obj.dev;
 	run->sleeps = run->ends[0].qp->send_cq->channel;
-	/* A signal ends the sleep of the thread that waits for the run, and of no other one. */
-	if (run->sleeps && (!spec->in_wait || spec->ends > 1))
-		return kv_user_fail(u, -EOPNOTSUPP,
-				    "a run on cqs of context event has one thread in user space, that of the caller");
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
 #include "sys/clock.h"
@@ -24,6 +25,11 @@
 
 /* The interval of checks on a loop that does not return, in seconds. */
 #define LATE_S 1
+
+/* glibc has no name for it before 2.38. */
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
 
 static void rewind_worker(struct kv_user_worker *w, uint64_t iters)
 {
@@ -90,16 +96,52 @@ static int pass_gate(struct kv_user_run *run)
 		__atomic_store_n(&run->gate_ns, kv_clock_raw_ns(), __ATOMIC_RELEASE);
 		eventfd_write(run->gate, 1);
 	}
-	poll(&fd, 1, -1);
+	while (poll(&fd, 1, -1) < 0 && errno == EINTR)
+		;
 	return __atomic_load_n(&run->gate_ns, __ATOMIC_ACQUIRE) ? 0 : -ECANCELED;
+}
+
+/* Returns 0 or a negative errno. */
+static int run_loop(struct kv_user_worker *w)
+{
+	return warm_up(w) ?: pass_gate(w->run) ?: measure(w, w->run->time, w->run->gate_ns);
+}
+
+/*
+ * The sleep for a completion has no limit: a signal of this thread's own timer ends it, so that the
+ * loop looks at its stop flag and its timeout.
+ */
+static int run_sleeper(struct kv_user_worker *w)
+{
+	const struct itimerspec often = {
+		.it_value.tv_sec = LATE_S,
+		.it_interval.tv_sec = LATE_S,
+	};
+	struct sigevent ev = {
+		.sigev_notify = SIGEV_THREAD_ID,
+		.sigev_signo = SIGALRM,
+		.sigev_notify_thread_id = gettid(),
+	};
+	timer_t timer;
+	sigset_t set;
+	int ret;
+
+	if (timer_create(CLOCK_MONOTONIC, &ev, &timer))
+		return -errno;
+	sigemptyset(&set);
+	sigaddset(&set, SIGALRM);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	timer_settime(timer, 0, &often, NULL);
+	ret = run_loop(w);
+	timer_delete(timer);
+	return ret;
 }
 
 static void *run_thread(void *arg)
 {
 	struct kv_user_worker *w = arg;
-	int ret = warm_up(w) ?: pass_gate(w->run);
 
-	end(w, ret ?: measure(w, w->run->time, w->run->gate_ns));
+	end(w, w->run->sleeps ? run_sleeper(w) : run_loop(w));
 	return NULL;
 }
 
@@ -144,6 +186,30 @@ static void join_threads(struct kv_user_run *run)
 	close(run->done);
 }
 
+static struct kv_user_run *late_run;
+
+/* The loop is late: it waits for a completion, maybe of a device that is being removed. */
+static void look_after(int sig)
+{
+	int saved = errno;
+
+	if (late_run)
+		kv_user_run_check_dev(late_run);
+	errno = saved;
+}
+
+/* An alarm ends the sleep of a loop that sleeps, and no other system call. */
+static void take_alarms(const struct kv_user_run *run)
+{
+	struct sigaction sa = {
+		.sa_handler = look_after,
+		.sa_flags = run->sleeps ? 0 : SA_RESTART,
+	};
+
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGALRM, &sa, NULL);
+}
+
 /* Starts all threads, or none. */
 static int start_threads(struct kv_user *u, struct kv_user_run *run)
 {
@@ -153,6 +219,7 @@ static int start_threads(struct kv_user *u, struct kv_user_run *run)
 	run->gate = eventfd(0, EFD_CLOEXEC);
 	if (run->done < 0 || run->gate < 0)
 		ret = kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
+	take_alarms(run);
 	while (!ret && run->threads < run->workers) {
 		ret = start_thread(u, &run->worker[run->threads]);
 		run->threads += !ret;
@@ -211,32 +278,15 @@ void kv_user_worker_join(struct kv_user_run *run)
 		sched_setaffinity(0, sizeof(run->cpus), &run->cpus);
 }
 
-static struct kv_user_run *late_run;
-
-/* The loop is late: it waits for a completion, maybe of a device that is being removed. */
-static void look_after(int sig)
-{
-	int saved = errno;
-
-	if (late_run)
-		kv_user_run_check_dev(late_run);
-	errno = saved;
-}
-
 static void set_alarm(struct kv_user_run *run, uint64_t ms)
 {
-	struct sigaction sa = {
-		.sa_handler = look_after,
-		.sa_flags = run->sleeps ? 0 : SA_RESTART,
-	};
-	struct itimerval t = {
+	const struct itimerval t = {
 		.it_value.tv_sec = (time_t)(ms / 1000) + LATE_S,
 		.it_interval.tv_sec = LATE_S,
 	};
 
-	sigemptyset(&sa.sa_mask);
 	late_run = run;
-	sigaction(SIGALRM, &sa, NULL);
+	take_alarms(run);
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
