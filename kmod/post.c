@@ -68,7 +68,7 @@ static bool post_is_unsignaled(const struct kv_wr_spec *spec)
 
 static bool post_is_late(const struct kv_wr_spec *spec)
 {
-	return kv_op_is_read(spec->op) && kv_dev_iwarp(spec->qp->obj.dev);
+	return kv_op_among(spec->op, KV_OPS_READ) && kv_dev_iwarp(spec->qp->obj.dev);
 }
 
 /**

@@ -39,7 +39,7 @@ static void wqe_fill_wc(struct kv_wqe *wqe, const struct ib_wc *from)
 		return;
 	}
 	wc->has_inv = wqe->op == KVERBS_OP_READ_WITH_INV;
-	wc->has_length = recv || kv_op_is_read(wqe->op);
+	wc->has_length = recv || kv_op_among(wqe->op, KV_OPS_READ);
 	wc->length = from->byte_len;
 	if (!recv)
 		return;

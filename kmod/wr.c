@@ -60,12 +60,12 @@ static void wr_set_remote(struct ib_send_wr *wr, u32 op, u64 addr, u32 key, u64 
 	struct ib_atomic_wr *atomic = container_of(wr, struct ib_atomic_wr, wr);
 	struct ib_rdma_wr *rdma = container_of(wr, struct ib_rdma_wr, wr);
 
-	if (kv_op_is_atomic(op)) {
+	if (kv_op_among(op, KV_OPS_ATOMIC)) {
 		atomic->remote_addr = addr;
 		atomic->rkey = key;
 		atomic->compare_add = compare_add;
 		atomic->swap = swap;
-	} else if (kv_op_needs_remote(op)) {
+	} else if (kv_op_among(op, KV_OPS_REMOTE)) {
 		rdma->remote_addr = addr;
 		rdma->rkey = key;
 	}
@@ -290,13 +290,13 @@ static void wr_build_sge(struct ib_sge *sge, const struct kv_wr_spec *spec,
 /* siw_tx_hdt() uses the memory of an empty SGE, which siw_check_sgl_tx() has not looked up. */
 static bool wr_left_out_if_empty(const struct kv_wr_spec *spec)
 {
-	return kv_op_carries(spec->op) && kv_dev_iwarp(spec->qp->obj.dev);
+	return kv_op_among(spec->op, KV_OPS_CARRY) && kv_dev_iwarp(spec->qp->obj.dev);
 }
 
 static void wr_prep_send(struct kv_wr *wr, const struct kv_wr_spec *spec)
 {
 	wr->send.opcode = opcodes[spec->op];
-	if (kv_op_needs_imm(spec->op))
+	if (kv_op_among(spec->op, KV_OPS_IMM))
 		wr->send.ex.imm_data = cpu_to_be32(spec->imm);
 	if (spec->op == KVERBS_OP_SEND_WITH_INV)
 		wr->send.ex.invalidate_rkey = spec->invalidate_rkey;

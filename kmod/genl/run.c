@@ -386,7 +386,7 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 {
 	const struct kv_run_memory *local = &end->local, *target = &end->target;
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
-	bool remote = kv_run_sends(spec->loop) && kv_op_needs_remote(spec->op);
+	bool remote = kv_run_sends(spec->loop) && kv_op_among(spec->op, KV_OPS_REMOTE);
 
 	if (!nest ||
 	    nla_put_u32(skb, KVERBS_A_END_QP, end->qp_id) ||
@@ -422,7 +422,7 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 		      nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges);
 	if (!ret && !run->told)
 		ret = nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
-	if (!ret && kv_op_is_atomic(spec->op))
+	if (!ret && kv_op_among(spec->op, KV_OPS_ATOMIC))
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add);
 	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
 		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);

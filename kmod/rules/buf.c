@@ -33,8 +33,8 @@ __u32 kv_reg_page_size(__u64 cap, __u32 page)
  */
 int kv_buf_check_node(bool has_memory, struct kv_refusal *why)
 {
-	return has_memory ? 0 : kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_NODE,
-						    "node: no such NUMA node has memory");
+	return kv_refusal_if(why, !has_memory, -EINVAL, KVERBS_A_BUF_NODE,
+			     "node: no such NUMA node has memory");
 }
 
 /**
@@ -48,16 +48,13 @@ int kv_buf_check_node(bool has_memory, struct kv_refusal *why)
  */
 int kv_buf_check_pieces(__u64 pieces, __u64 units, __u32 unit, struct kv_refusal *why)
 {
-	if (pieces > units)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_PIECES,
-					   "pieces: each has a page at least");
-	if (pieces > KVERBS_PIECES_MAX)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_LENGTH,
-					   "length takes more pieces than a buffer can have");
-	if (units > pieces * (KVERBS_PIECE_MAX / unit))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_BUF_PIECES,
-					   "pieces: each has 4 MiB at most: take more, or leave it away");
-	return 0;
+	return kv_refusal_if(why, pieces > units, -EINVAL, KVERBS_A_BUF_PIECES,
+			     "pieces: each has a page at least") ?:
+	       kv_refusal_if(why, pieces > KVERBS_PIECES_MAX, -EINVAL, KVERBS_A_BUF_LENGTH,
+			     "length takes more pieces than a buffer can have") ?:
+	       kv_refusal_if(why, units > pieces * (KVERBS_PIECE_MAX / unit), -EINVAL,
+			     KVERBS_A_BUF_PIECES,
+			     "pieces: each has 4 MiB at most: take more, or leave it away");
 }
 
 /**
@@ -69,7 +66,7 @@ int kv_buf_check_pieces(__u64 pieces, __u64 units, __u32 unit, struct kv_refusal
  */
 int kv_buf_check_length(__u64 length, struct kv_refusal *why)
 {
-	return length ? 0 : kv_refusal_set(why, -ERANGE, "length is 0: it must be 1 byte at least");
+	return kv_refusal_if(why, !length, -ERANGE, 0, "length is 0: it must be 1 byte at least");
 }
 
 /**
@@ -83,26 +80,23 @@ int kv_buf_check_length(__u64 length, struct kv_refusal *why)
  */
 int kv_buf_rules_check_range(__u64 buffer, __u64 offset, __u64 length, struct kv_refusal *why)
 {
-	if (kv_buf_check_length(length, why))
-		return why->error;
-	if (offset < buffer && length <= buffer - offset)
-		return 0;
-	return kv_refusal_set(why, -EINVAL,
-			      "offset and length name bytes beyond the end of the buffer");
+	return kv_buf_check_length(length, why) ?:
+	       kv_refusal_if(why, offset >= buffer || length > buffer - offset, -EINVAL, 0,
+			     "offset and length name bytes beyond the end of the buffer");
 }
 
 /* A peer's write or atomic is a write of the local device, too. */
 static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
 {
-	if (reg->access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC) &&
-	    !(reg->access & KVERBS_ACCESS_LOCAL_WRITE))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_MR_ACCESS,
-					   "access: remote write and remote atomic need local write too");
-	/* mlx5 refuses the right if UMR can't change it (set_reg_wr()), other drivers drop it. */
-	if (reg->access & KVERBS_ACCESS_REMOTE_ATOMIC && !reg->atomic)
-		return kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_MR_ACCESS,
-					   "access: the device has no atomic operations");
-	return 0;
+	bool writes = reg->access & (KVERBS_ACCESS_REMOTE_WRITE | KVERBS_ACCESS_REMOTE_ATOMIC);
+
+	return kv_refusal_if(why, writes && !(reg->access & KVERBS_ACCESS_LOCAL_WRITE), -EINVAL,
+			     KVERBS_A_MR_ACCESS,
+			     "access: remote write and remote atomic need local write too") ?:
+	       /* mlx5 refuses it if UMR can't change it (set_reg_wr()), other drivers drop it. */
+	       kv_refusal_if(why, reg->access & KVERBS_ACCESS_REMOTE_ATOMIC && !reg->atomic,
+			     -EOPNOTSUPP, KVERBS_A_MR_ACCESS,
+			     "access: the device has no atomic operations");
 }
 
 /**
@@ -116,15 +110,11 @@ static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
 int kv_reg_check(const struct kv_reg_facts *reg, struct kv_refusal *why)
 {
 	__u64 first = reg->offset & (reg->page_size - 1);
-	int ret = check_access(reg, why);
 
-	if (!ret)
-		ret = kv_buf_rules_check_range(reg->buffer, reg->offset, reg->length, why);
-	if (ret)
-		return ret;
-	/* After the check of the range the sum can't wrap: no buffer has so many bytes. */
-	if (first + reg->length > (__u64)reg->max_pages * reg->page_size)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_MR_LENGTH,
-					   "offset and length name more pages than the mr's max_pages");
-	return 0;
+	return check_access(reg, why) ?:
+	       kv_buf_rules_check_range(reg->buffer, reg->offset, reg->length, why) ?:
+	       /* After the check of the range the sum can't wrap: no buffer has so many bytes. */
+	       kv_refusal_if(why, first + reg->length > (__u64)reg->max_pages * reg->page_size,
+			     -EINVAL, KVERBS_A_MR_LENGTH,
+			     "offset and length name more pages than the mr's max_pages");
 }

@@ -73,14 +73,13 @@ int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why)
  */
 int kv_conn_rules_check_qp(__u32 type, bool in_use, __u32 state, struct kv_refusal *why)
 {
-	if (type != KVERBS_QPT_RC)
-		return kv_refusal_set(why, -EINVAL, "the qp must be an RC one");
-	if (in_use)
-		return kv_refusal_set(why, -EBUSY,
-				      "the qp is in use by another conn: delete that first");
-	if (state == KVERBS_QPS_RESET || state == KVERBS_QPS_INIT)
-		return 0;
-	return kv_refusal_set(why, -EINVAL, "the qp must be in RESET or INIT: reset it");
+	bool fits = state == KVERBS_QPS_RESET || state == KVERBS_QPS_INIT;
+
+	return kv_refusal_if(why, type != KVERBS_QPT_RC, -EINVAL, 0, "the qp must be an RC one") ?:
+	       kv_refusal_if(why, in_use, -EBUSY, 0,
+			     "the qp is in use by another conn: delete that first") ?:
+	       kv_refusal_if(why, !fits, -EINVAL, 0,
+			     "the qp must be in RESET or INIT: reset it");
 }
 
 /**
@@ -94,13 +93,12 @@ int kv_conn_rules_check_qp(__u32 type, bool in_use, __u32 state, struct kv_refus
  */
 int kv_conn_rules_check_given(__u32 given, __u32 state, bool iwarp, struct kv_refusal *why)
 {
-	if (given & 1U << KVERBS_A_CONN_ACCESS && state == KVERBS_QPS_INIT)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_ACCESS,
-					   "access goes with a qp in RESET: in INIT it has its rights already");
-	if (given & 1U << KVERBS_A_CONN_ACK_TIMEOUT && iwarp)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_ACK_TIMEOUT,
-					   "ack_timeout does not go with iWARP: TCP sends a packet again");
-	return 0;
+	return kv_refusal_if(why, given & 1U << KVERBS_A_CONN_ACCESS && state == KVERBS_QPS_INIT,
+			     -EINVAL, KVERBS_A_CONN_ACCESS,
+			     "access goes with a qp in RESET: in INIT it has its rights already") ?:
+	       kv_refusal_if(why, given & 1U << KVERBS_A_CONN_ACK_TIMEOUT && iwarp, -EINVAL,
+			     KVERBS_A_CONN_ACK_TIMEOUT,
+			     "ack_timeout does not go with iWARP: TCP sends a packet again");
 }
 
 /**
@@ -114,14 +112,10 @@ int kv_conn_rules_check_given(__u32 given, __u32 state, bool iwarp, struct kv_re
  */
 int kv_conn_rules_check_join(bool any, bool multicast, bool same_family, struct kv_refusal *why)
 {
-	if (any)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_SRC,
-					   "src must be an address of the device: the group is joined there");
-	if (!multicast)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_GROUP,
-					   "group is no multicast address: those are 224.0.0.0 to 239.255.255.255, or begin with ff");
-	if (!same_family)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CONN_SRC,
-					   "src and group must be of the same family");
-	return 0;
+	return kv_refusal_if(why, any, -EINVAL, KVERBS_A_CONN_SRC,
+			     "src must be an address of the device: the group is joined there") ?:
+	       kv_refusal_if(why, !multicast, -EINVAL, KVERBS_A_CONN_GROUP,
+			     "group is no multicast address: those are 224.0.0.0 to 239.255.255.255, or begin with ff") ?:
+	       kv_refusal_if(why, !same_family, -EINVAL, KVERBS_A_CONN_SRC,
+			     "src and group must be of the same family");
 }

@@ -19,21 +19,17 @@ int kv_cq_check_moderation(const struct kv_cq_moderation *moderation,
 
 	if (!kv_cq_moderates(moderation))
 		return 0;
-	if (context == KVERBS_CQ_POLLED)
-		return kv_refusal_set_attr(why, -EINVAL, given,
-					   "moderation is of events, and a cq with context polled has none: make one with another context");
-	/* To mlx5 one of them as 0 is no moderation; without a period the last event never came. */
-	if (!moderation->count || !moderation->period)
-		return kv_refusal_set_attr(why, -EINVAL, given,
-					   "moderation_count and moderation_period go together: give both");
-	if (!kv_cq_moderates(most))
-		return kv_refusal_set_attr(why, -EOPNOTSUPP, given,
-					   "the device has no CQ moderation");
-	if (moderation->count > most->count)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CQ_MODERATION_COUNT,
-					   "moderation_count is above the device's max_cq_moderation_count");
-	if (moderation->period > most->period)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_CQ_MODERATION_PERIOD,
-					   "moderation_period is above the device's max_cq_moderation_period");
-	return 0;
+	return kv_refusal_if(why, context == KVERBS_CQ_POLLED, -EINVAL, given,
+			     "moderation is of events, and a cq with context polled has none: make one with another context") ?:
+	       /* To mlx5 one as 0 is no moderation; without a period the last event never came. */
+	       kv_refusal_if(why, !moderation->count || !moderation->period, -EINVAL, given,
+			     "moderation_count and moderation_period go together: give both") ?:
+	       kv_refusal_if(why, !kv_cq_moderates(most), -EOPNOTSUPP, given,
+			     "the device has no CQ moderation") ?:
+	       kv_refusal_if(why, moderation->count > most->count, -EINVAL,
+			     KVERBS_A_CQ_MODERATION_COUNT,
+			     "moderation_count is above the device's max_cq_moderation_count") ?:
+	       kv_refusal_if(why, moderation->period > most->period, -EINVAL,
+			     KVERBS_A_CQ_MODERATION_PERIOD,
+			     "moderation_period is above the device's max_cq_moderation_period");
 }

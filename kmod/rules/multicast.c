@@ -21,16 +21,12 @@
  */
 int kv_group_check_qp(__u32 type, __u32 state, __u32 groups, struct kv_refusal *why)
 {
-	if (type != KVERBS_QPT_UD)
-		return kv_refusal_set(why, -EINVAL,
-				      "the qp is not of type ud: only those receive multicast");
-	if (state == KVERBS_QPS_RESET)
-		return kv_refusal_set(why, -EINVAL,
-				      "the qp is in RESET and has no port yet: bring it to INIT first");
-	if (groups == KVERBS_GROUPS_MAX)
-		return kv_refusal_set(why, -ENOSPC,
-				      "the qp is attached to 16 groups, and a qp can have no more: detach it from one");
-	return 0;
+	return kv_refusal_if(why, type != KVERBS_QPT_UD, -EINVAL, 0,
+			     "the qp is not of type ud: only those receive multicast") ?:
+	       kv_refusal_if(why, state == KVERBS_QPS_RESET, -EINVAL, 0,
+			     "the qp is in RESET and has no port yet: bring it to INIT first") ?:
+	       kv_refusal_if(why, groups == KVERBS_GROUPS_MAX, -ENOSPC, 0,
+			     "the qp is attached to 16 groups, and a qp can have no more: detach it from one");
 }
 
 /* RoCE v2 over IPv4: ::ffff:224.0.0.0/100 (IBTA A17.5.6). */
@@ -52,14 +48,12 @@ static bool group_is_ipv4(const __u8 gid[16])
  */
 int kv_group_check(const __u8 gid[16], __u32 lid, bool has_lids, struct kv_refusal *why)
 {
-	if (gid[0] != 0xff && !group_is_ipv4(gid))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_QP_GROUP_GID,
-					   "gid is no multicast GID: those begin with ff, or are ::ffff: and an IPv4 group");
-	if (!has_lids && lid)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_QP_GROUP_LID,
-					   "lid is of no use here: RoCE has no LIDs");
-	if (has_lids && (lid < LID_MIN || lid > LID_MAX))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_QP_GROUP_LID,
-					   "lid must be the group's on InfiniBand, 0xc000 to 0xfffe: the subnet manager gives it to who joins");
-	return 0;
+	return kv_refusal_if(why, gid[0] != 0xff && !group_is_ipv4(gid), -EINVAL,
+			     KVERBS_A_QP_GROUP_GID,
+			     "gid is no multicast GID: those begin with ff, or are ::ffff: and an IPv4 group") ?:
+	       kv_refusal_if(why, !has_lids && lid, -EINVAL, KVERBS_A_QP_GROUP_LID,
+			     "lid is of no use here: RoCE has no LIDs") ?:
+	       kv_refusal_if(why, has_lids && (lid < LID_MIN || lid > LID_MAX), -EINVAL,
+			     KVERBS_A_QP_GROUP_LID,
+			     "lid must be the group's on InfiniBand, 0xc000 to 0xfffe: the subnet manager gives it to who joins");
 }

@@ -27,8 +27,12 @@ struct kv_refusal {
 	const char *text;
 };
 
-static inline int kv_refusal_set_missing(struct kv_refusal *why, __u32 attr, const char *text)
+/* A rule: refuses a command that lacks an attribute which it needs. */
+static inline int kv_refusal_if_missing(struct kv_refusal *why, bool missing, __u32 attr,
+					const char *text)
 {
+	if (!missing)
+		return 0;
 	*why = (struct kv_refusal){ .error = -EINVAL, .attr = attr, .missing = true, .text = text };
 	return -EINVAL;
 }
@@ -45,6 +49,13 @@ static inline int kv_refusal_set(struct kv_refusal *why, int error, const char *
 	return kv_refusal_set_attr(why, error, 0, text);
 }
 
+/* A rule: refuses a command if something is @wrong. @attr: 0: none */
+static inline int kv_refusal_if(struct kv_refusal *why, bool wrong, int error, __u32 attr,
+				const char *text)
+{
+	return wrong ? kv_refusal_set_attr(why, error, attr, text) : 0;
+}
+
 /* @given: bits 1 << attribute */
 static inline bool kv_refusal_given(__u32 given, __u32 attr)
 {
@@ -54,7 +65,7 @@ static inline bool kv_refusal_given(__u32 given, __u32 attr)
 /* Refuses a command that lacks an attribute. */
 static inline int kv_refusal_need(__u32 given, __u32 attr, struct kv_refusal *why, const char *text)
 {
-	return kv_refusal_given(given, attr) ? 0 : kv_refusal_set_missing(why, attr, text);
+	return kv_refusal_if_missing(why, !kv_refusal_given(given, attr), attr, text);
 }
 
 #endif

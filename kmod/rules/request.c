@@ -3,55 +3,31 @@
 
 #define ATOMIC_BYTES 8
 
-/*
- * Sets of operations: masks of 1 << enum kverbs_op. The order of the enum has no
- * meaning.
- */
-#define OP(op) (1U << KVERBS_OP_##op)
 #define GIVEN(attr) (1U << KVERBS_A_WR_##attr)
-
-#define SENDS (OP(SEND) | OP(SEND_WITH_IMM) | OP(SEND_WITH_INV))
-#define WRITES (OP(WRITE) | OP(WRITE_WITH_IMM))
-#define READS (OP(READ) | OP(READ_WITH_INV))
-#define ATOMICS (OP(FETCH_ADD) | OP(CMP_SWP))
-/* They move 8 bytes at a multiple of 8. */
-#define EIGHTS (ATOMICS | OP(ATOMIC_WRITE))
-#define LOCALS (OP(LOCAL_INV) | OP(REG_MR))
-/* WR_POST takes them. */
-#define POSTED (SENDS | WRITES | READS | ATOMICS | OP(RECV))
-/* They name memory of the peer. */
-#define REMOTE (WRITES | READS | EIGHTS)
-#define IMM (OP(SEND_WITH_IMM) | OP(WRITE_WITH_IMM))
-/* They bring bytes to the peer, and can have them inline. */
-#define CARRIERS (SENDS | WRITES)
-/* They take a receive of the peer. */
-#define RECEIVED (SENDS | OP(WRITE_WITH_IMM))
-/* They can be datagrams. */
-#define DATAGRAMS (OP(SEND) | OP(SEND_WITH_IMM))
 
 /* By enum kverbs_qp_type (IBTA 11.4.1.1, table 91): a QP's operations, and the text for others. */
 static const struct {
 	__u32 ops;
 	const char *text;
 } types[] = {
-	[KVERBS_QPT_RC] = { SENDS | REMOTE | LOCALS | OP(RECV),
+	[KVERBS_QPT_RC] = { KV_OPS_SEND | KV_OPS_REMOTE | KV_OPS_LOCAL | KV_OP(RECV),
 			    "an rc qp does not take this operation" },
-	[KVERBS_QPT_UC] = { DATAGRAMS | WRITES | LOCALS | OP(RECV),
+	[KVERBS_QPT_UC] = { KV_OPS_DATAGRAM | KV_OPS_WRITE | KV_OPS_LOCAL | KV_OP(RECV),
 			    "a uc qp takes send and write, with or without imm, and recv only" },
-	[KVERBS_QPT_UD] = { DATAGRAMS | OP(RECV),
+	[KVERBS_QPT_UD] = { KV_OPS_DATAGRAM | KV_OP(RECV),
 			    "a ud qp takes send, with or without imm, and recv only" },
 };
 
-#define TWO_SIDED (DATAGRAMS | OP(WRITE_WITH_IMM))
+#define TWO_SIDED (KV_OPS_DATAGRAM | KV_OP(WRITE_WITH_IMM))
 
 /* By enum kverbs_loop: the operations that a run's loop posts and measures. */
 static const __u32 loops[] = {
 	[KVERBS_LOOP_NULL] = ~0U,
-	[KVERBS_LOOP_POST_TO_COMPLETION] = OP(WRITE) | OP(READ) | EIGHTS,
-	[KVERBS_LOOP_PINGPONG_CLIENT] = TWO_SIDED | OP(WRITE),
-	[KVERBS_LOOP_PINGPONG_SERVER] = TWO_SIDED | OP(WRITE),
-	[KVERBS_LOOP_PINGPONG] = TWO_SIDED | OP(WRITE),
-	[KVERBS_LOOP_STREAM] = TWO_SIDED | OP(WRITE) | OP(READ) | EIGHTS,
+	[KVERBS_LOOP_POST_TO_COMPLETION] = KV_OP(WRITE) | KV_OP(READ) | KV_OPS_8_BYTES,
+	[KVERBS_LOOP_PINGPONG_CLIENT] = TWO_SIDED | KV_OP(WRITE),
+	[KVERBS_LOOP_PINGPONG_SERVER] = TWO_SIDED | KV_OP(WRITE),
+	[KVERBS_LOOP_PINGPONG] = TWO_SIDED | KV_OP(WRITE),
+	[KVERBS_LOOP_STREAM] = TWO_SIDED | KV_OP(WRITE) | KV_OP(READ) | KV_OPS_8_BYTES,
 	[KVERBS_LOOP_STREAM_SERVER] = TWO_SIDED,
 };
 
@@ -67,27 +43,27 @@ static const struct limit {
 	const char *text;
 	const char *missing;
 } limited[] = {
-	{ KVERBS_A_WR_IMM, IMM, 0, "imm goes with send_with_imm and write_with_imm only",
+	{ KVERBS_A_WR_IMM, KV_OPS_IMM, 0, "imm goes with send_with_imm and write_with_imm only",
 	  "imm is missing: send_with_imm and write_with_imm need it" },
-	{ KVERBS_A_WR_REMOTE_ADDR, REMOTE, 0,
+	{ KVERBS_A_WR_REMOTE_ADDR, KV_OPS_REMOTE, 0,
 	  "remote_addr goes with write, write_with_imm, read and atomics only",
 	  "remote_addr is missing: where at the peer?" },
-	{ KVERBS_A_WR_REMOTE_KEY, REMOTE, 0,
+	{ KVERBS_A_WR_REMOTE_KEY, KV_OPS_REMOTE, 0,
 	  "remote_key goes with write, write_with_imm, read and atomics only",
 	  "remote_key is missing: which key has the peer's mr?" },
-	{ .attr = KVERBS_A_WR_COMPARE_ADD, .ops = ATOMICS,
+	{ .attr = KVERBS_A_WR_COMPARE_ADD, .ops = KV_OPS_ATOMIC,
 	  .text = "compare_add goes with atomics only" },
-	{ .attr = KVERBS_A_WR_SWAP, .ops = OP(CMP_SWP), .text = "swap goes with cmp_swp only" },
-	{ KVERBS_A_WR_INVALIDATE_RKEY, OP(SEND_WITH_INV), 0,
+	{ .attr = KVERBS_A_WR_SWAP, .ops = KV_OP(CMP_SWP), .text = "swap goes with cmp_swp only" },
+	{ KVERBS_A_WR_INVALIDATE_RKEY, KV_OP(SEND_WITH_INV), 0,
 	  "invalidate_rkey goes with send_with_inv only",
 	  "invalidate_rkey is missing: which key has the peer's mr?" },
-	{ KVERBS_A_WR_AH, DATAGRAMS, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
+	{ KVERBS_A_WR_AH, KV_OPS_DATAGRAM, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
 	  "ah goes with send and send_with_imm only",
 	  "ah is missing: remote_qpn and remote_qkey go with it" },
-	{ KVERBS_A_WR_REMOTE_QPN, DATAGRAMS, GIVEN(AH),
+	{ KVERBS_A_WR_REMOTE_QPN, KV_OPS_DATAGRAM, GIVEN(AH),
 	  "remote_qpn goes with send and send_with_imm only",
 	  "remote_qpn is missing: which qp at the ah's address?" },
-	{ KVERBS_A_WR_REMOTE_QKEY, DATAGRAMS, GIVEN(AH),
+	{ KVERBS_A_WR_REMOTE_QKEY, KV_OPS_DATAGRAM, GIVEN(AH),
 	  "remote_qkey goes with send and send_with_imm only",
 	  "remote_qkey is missing: which key has the peer's qp?" },
 	{ 0 },
@@ -100,88 +76,6 @@ static const char *const unposted[] = {
 	[KVERBS_OP_ATOMIC_WRITE] = "atomic_write: runs in user space post it, by ibv_wr_atomic_write()",
 };
 
-static bool is_among(__u32 op, __u32 ops)
-{
-	return ops & 1U << op;
-}
-
-/**
- * kv_op_is_read() - does an operation read the peer's memory, and change nothing there?
- * @op: enum kverbs_op
- *
- * Return: true for READ and READ_WITH_INV.
- */
-bool kv_op_is_read(__u32 op)
-{
-	return is_among(op, READS);
-}
-
-/**
- * kv_op_is_atomic() - does an operation move 8 bytes, and return the old ones?
- * @op: enum kverbs_op
- *
- * Return: true for FETCH_ADD and CMP_SWP.
- */
-bool kv_op_is_atomic(__u32 op)
-{
-	return is_among(op, ATOMICS);
-}
-
-/**
- * kv_op_has_8_bytes() - does an operation move 8 bytes, and no other number?
- * @op: enum kverbs_op
- *
- * Return: true for ATOMIC_WRITE and those of kv_op_is_atomic().
- */
-bool kv_op_has_8_bytes(__u32 op)
-{
-	return is_among(op, EIGHTS);
-}
-
-/**
- * kv_op_needs_remote() - does an operation name memory of the peer?
- * @op: enum kverbs_op
- *
- * Return: true for WRITEs, READs and atomics.
- */
-bool kv_op_needs_remote(__u32 op)
-{
-	return is_among(op, REMOTE);
-}
-
-/**
- * kv_op_needs_imm() - does an operation have immediate data?
- * @op: enum kverbs_op
- *
- * Return: true for SEND_WITH_IMM and WRITE_WITH_IMM.
- */
-bool kv_op_needs_imm(__u32 op)
-{
-	return is_among(op, IMM);
-}
-
-/**
- * kv_op_carries() - does an operation bring bytes to the peer?
- * @op: enum kverbs_op
- *
- * Return: true for SENDs and WRITEs.
- */
-bool kv_op_carries(__u32 op)
-{
-	return is_among(op, CARRIERS);
-}
-
-/**
- * kv_op_takes_recv() - does an operation take a receive of the peer?
- * @op: enum kverbs_op
- *
- * Return: true for SENDs and WRITE_WITH_IMM.
- */
-bool kv_op_takes_recv(__u32 op)
-{
-	return is_among(op, RECEIVED);
-}
-
 /**
  * kv_op_fits_loop() - does a run's loop take an operation?
  * @op: enum kverbs_op; does not matter for NULL
@@ -191,7 +85,7 @@ bool kv_op_takes_recv(__u32 op)
  */
 bool kv_op_fits_loop(__u32 op, __u32 loop)
 {
-	return is_among(op, loops[loop]);
+	return kv_op_among(op, loops[loop]);
 }
 
 /**
@@ -233,20 +127,15 @@ __u32 kv_op_completion(__u32 op)
 int kv_request_check_list(__u32 given, __u32 n, struct kv_refusal *why)
 {
 	bool srq = given & 1U << KVERBS_A_POST_SRQ;
+	bool qp = given & 1U << KVERBS_A_POST_QP;
 
-	if (!srq && kv_refusal_need(given, KVERBS_A_POST_QP, why,
-				    "qp is missing: post to a qp or an srq"))
-		return -EINVAL;
-	if (srq && given & 1U << KVERBS_A_POST_QP)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_POST_SRQ,
-					   "qp and srq: post to one of them");
-	if (!n)
-		return kv_refusal_set_missing(why, KVERBS_A_POST_WR,
-					      "wr is missing: which requests?");
-	if (n > KVERBS_WR_LIST_MAX)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_POST_WR,
-					   "more than 128 requests: post the rest afterwards");
-	return 0;
+	return kv_refusal_if_missing(why, !srq && !qp, KVERBS_A_POST_QP,
+				     "qp is missing: post to a qp or an srq") ?:
+	       kv_refusal_if(why, srq && qp, -EINVAL, KVERBS_A_POST_SRQ,
+			     "qp and srq: post to one of them") ?:
+	       kv_refusal_if_missing(why, !n, KVERBS_A_POST_WR, "wr is missing: which requests?") ?:
+	       kv_refusal_if(why, n > KVERBS_WR_LIST_MAX, -EINVAL, KVERBS_A_POST_WR,
+			     "more than 128 requests: post the rest afterwards");
 }
 
 /**
@@ -262,12 +151,10 @@ int kv_request_check_queue(__u32 op, __u32 first, bool to_srq, struct kv_refusal
 {
 	bool recv = op == KVERBS_OP_RECV, first_recv = first == KVERBS_OP_RECV;
 
-	if (to_srq && !recv)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP, "an srq takes recv only");
-	if (recv != first_recv)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP,
-					   "recv goes to another queue than the rest of the list: post it apart");
-	return 0;
+	return kv_refusal_if(why, to_srq && !recv, -EINVAL, KVERBS_A_WR_OP,
+			     "an srq takes recv only") ?:
+	       kv_refusal_if(why, recv != first_recv, -EINVAL, KVERBS_A_WR_OP,
+			     "recv goes to another queue than the rest of the list: post it apart");
 }
 
 /**
@@ -284,13 +171,13 @@ int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why)
 
 	if (kv_refusal_need(given, KVERBS_A_WR_OP, why, "op is missing: which operation?"))
 		return -EINVAL;
-	if (!is_among(op, POSTED))
+	if (!kv_op_among(op, KV_OPS_POSTED))
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_WR_OP, unposted[op]);
 	for (at = limited; at->text; at++)
-		if (given & 1U << at->attr && !is_among(op, at->ops))
+		if (given & 1U << at->attr && !kv_op_among(op, at->ops))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
 	for (at = limited; at->text; at++)
-		if (at->missing && is_among(op, at->ops) && (!at->with || given & at->with) &&
+		if (at->missing && kv_op_among(op, at->ops) && (!at->with || given & at->with) &&
 		    kv_refusal_need(given, at->attr, why, at->missing))
 			return -EINVAL;
 	return 0;
@@ -298,16 +185,12 @@ int kv_request_check_attrs(__u32 op, __u32 given, struct kv_refusal *why)
 
 static int check_recv(const struct kv_request_facts *r, struct kv_refusal *why)
 {
-	if (!r->to_srq && r->uses_srq)
-		return kv_refusal_set(why, -EINVAL,
-				      "the qp's receives come from its srq: post there");
-	if (r->flags)
-		return kv_refusal_set(why, -EINVAL, "a recv takes no flags");
-	if (r->sges > r->max_sge)
-		return kv_refusal_set(why, -EINVAL, r->to_srq ?
-				      "more sges than the srq's max_sge" :
-				      "more sges than the qp's max_recv_sge");
-	return 0;
+	return kv_refusal_if(why, !r->to_srq && r->uses_srq, -EINVAL, 0,
+			     "the qp's receives come from its srq: post there") ?:
+	       kv_refusal_if(why, r->flags, -EINVAL, 0, "a recv takes no flags") ?:
+	       kv_refusal_if(why, r->sges > r->max_sge, -EINVAL, 0, r->to_srq ?
+			     "more sges than the srq's max_sge" :
+			     "more sges than the qp's max_recv_sge");
 }
 
 /**
@@ -320,7 +203,7 @@ static int check_recv(const struct kv_request_facts *r, struct kv_refusal *why)
  */
 int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why)
 {
-	return is_among(op, types[type].ops) ? 0 : kv_refusal_set(why, -EINVAL, types[type].text);
+	return kv_refusal_if(why, !kv_op_among(op, types[type].ops), -EINVAL, 0, types[type].text);
 }
 
 /**
@@ -334,13 +217,14 @@ int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why)
  */
 int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why)
 {
-	if (type != KVERBS_QPT_UD)
-		return has_ah ? kv_refusal_set(why, -EINVAL,
-					       "ah is for ud qps only: this one is connected") : 0;
-	if (!has_ah)
-		return kv_refusal_set(why, -EINVAL,
-				      "ah is missing: a ud qp needs to be told where to send");
-	return same_pd ? 0 : kv_refusal_set(why, -EINVAL, "the ah and the qp are of different pds");
+	bool ud = type == KVERBS_QPT_UD;
+
+	return kv_refusal_if(why, has_ah && !ud, -EINVAL, 0,
+			     "ah is for ud qps only: this one is connected") ?:
+	       kv_refusal_if(why, !has_ah && ud, -EINVAL, 0,
+			     "ah is missing: a ud qp needs to be told where to send") ?:
+	       kv_refusal_if(why, has_ah && !same_pd, -EINVAL, 0,
+			     "the ah and the qp are of different pds");
 }
 
 /**
@@ -357,22 +241,18 @@ int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why
  */
 int kv_op_check_sink(__u32 op, bool iwarp, bool by_mr, struct kv_refusal *why)
 {
-	if (!kv_op_is_read(op) || by_mr || !iwarp)
-		return 0;
-	return kv_refusal_set(why, -EINVAL,
-			      "on iWARP the buffer of a READ needs a registration: name its mr");
+	return kv_refusal_if(why, kv_op_among(op, KV_OPS_READ) && !by_mr && iwarp, -EINVAL, 0,
+			     "on iWARP the buffer of a READ needs a registration: name its mr");
 }
 
 static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why)
 {
-	if (!r->atomic)
-		return kv_refusal_set(why, -EOPNOTSUPP, "the device has no atomic operations");
-	if (r->sges != 1 || r->bytes != ATOMIC_BYTES)
-		return kv_refusal_set(why, -EINVAL, "an atomic operation takes one sge of 8 bytes");
-	if (r->remote_addr % ATOMIC_BYTES)
-		return kv_refusal_set(why, -EINVAL,
-				      "remote_addr of an atomic operation is a multiple of 8");
-	return 0;
+	return kv_refusal_if(why, !r->atomic, -EOPNOTSUPP, 0,
+			     "the device has no atomic operations") ?:
+	       kv_refusal_if(why, r->sges != 1 || r->bytes != ATOMIC_BYTES, -EINVAL, 0,
+			     "an atomic operation takes one sge of 8 bytes") ?:
+	       kv_refusal_if(why, r->remote_addr % ATOMIC_BYTES, -EINVAL, 0,
+			     "remote_addr of an atomic operation is a multiple of 8");
 }
 
 /**
@@ -384,8 +264,8 @@ static int check_atomic(const struct kv_request_facts *r, struct kv_refusal *why
  */
 int kv_op_check_iwarp(__u32 op, struct kv_refusal *why)
 {
-	return kv_op_needs_imm(op) ?
-	       kv_refusal_set(why, -EOPNOTSUPP, "iWARP has no immediate data") : 0;
+	return kv_refusal_if(why, kv_op_among(op, KV_OPS_IMM), -EOPNOTSUPP, 0,
+			     "iWARP has no immediate data");
 }
 
 /**
@@ -399,14 +279,12 @@ int kv_op_check_iwarp(__u32 op, struct kv_refusal *why)
  */
 int kv_op_check_flags(__u32 op, __u32 flags, bool iwarp, struct kv_refusal *why)
 {
-	if (flags & KVERBS_WR_INLINE && !kv_op_carries(op))
-		return kv_refusal_set(why, -EINVAL, "inline goes with sends and writes only");
-	if (flags & KVERBS_WR_SOLICITED && !is_among(op, RECEIVED))
-		return kv_refusal_set(why, -EINVAL,
-				      "solicited goes with sends and write_with_imm only");
-	if (iwarp && kv_op_is_read(op) && flags & KVERBS_WR_FENCE)
-		return kv_refusal_set(why, -EOPNOTSUPP, "a READ of iWARP takes no fence");
-	return 0;
+	return kv_refusal_if(why, flags & KVERBS_WR_INLINE && !kv_op_among(op, KV_OPS_CARRY),
+			     -EINVAL, 0, "inline goes with sends and writes only") ?:
+	       kv_refusal_if(why, flags & KVERBS_WR_SOLICITED && !kv_op_among(op, KV_OPS_RECEIVED),
+			     -EINVAL, 0, "solicited goes with sends and write_with_imm only") ?:
+	       kv_refusal_if(why, iwarp && kv_op_among(op, KV_OPS_READ) && flags & KVERBS_WR_FENCE,
+			     -EOPNOTSUPP, 0, "a READ of iWARP takes no fence");
 }
 
 /**
@@ -420,8 +298,8 @@ int kv_op_check_flags(__u32 op, __u32 flags, bool iwarp, struct kv_refusal *why)
  */
 int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why)
 {
-	return iwarp && kv_op_is_read(op) && sges != 1 ?
-	       kv_refusal_set(why, -EINVAL, "a READ of iWARP takes one sge") : 0;
+	return kv_refusal_if(why, iwarp && kv_op_among(op, KV_OPS_READ) && sges != 1, -EINVAL, 0,
+			     "a READ of iWARP takes one sge");
 }
 
 /*
@@ -430,9 +308,7 @@ int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why)
  */
 static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
 {
-	if (kv_op_check_iwarp(r->op, why))
-		return why->error;
-	return kv_op_check_sges(r->op, r->sges, true, why);
+	return kv_op_check_iwarp(r->op, why) ?: kv_op_check_sges(r->op, r->sges, true, why);
 }
 
 /*
@@ -443,12 +319,10 @@ static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
  */
 static int check_inv(const struct kv_request_facts *r, struct kv_refusal *why)
 {
-	if (r->op == KVERBS_OP_SEND_WITH_INV && !r->mem_mgt)
-		return kv_refusal_set(why, -EOPNOTSUPP,
-				      "the device has no send_with_inv: it lacks the memory management extensions");
-	if (r->op == KVERBS_OP_READ_WITH_INV && !r->iwarp)
-		return kv_refusal_set(why, -EOPNOTSUPP, "only iWARP has read_with_inv");
-	return 0;
+	return kv_refusal_if(why, r->op == KVERBS_OP_SEND_WITH_INV && !r->mem_mgt, -EOPNOTSUPP, 0,
+			     "the device has no send_with_inv: it lacks the memory management extensions") ?:
+	       kv_refusal_if(why, r->op == KVERBS_OP_READ_WITH_INV && !r->iwarp, -EOPNOTSUPP, 0,
+			     "only iWARP has read_with_inv");
 }
 
 /**
@@ -462,34 +336,29 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 {
 	if (r->op == KVERBS_OP_RECV)
 		return check_recv(r, why);
-	if (r->sges > r->max_sge)
-		return kv_refusal_set(why, -EINVAL, "more sges than the qp's max_send_sge");
-	if (kv_op_check_flags(r->op, r->flags, r->iwarp, why))
-		return why->error;
-	if (r->flags & KVERBS_WR_INLINE && r->bytes > r->max_inline)
-		return kv_refusal_set(why, -EINVAL, "more bytes than the qp's max_inline");
-	if (kv_op_check_type(r->op, r->type, why) ||
-	    kv_op_check_ah(r->type, r->has_ah, r->same_pd, why) || check_inv(r, why))
-		return why->error;
-	if (kv_op_is_atomic(r->op))
-		return check_atomic(r, why);
-	return r->iwarp ? check_iwarp(r, why) : 0;
+	return kv_refusal_if(why, r->sges > r->max_sge, -EINVAL, 0,
+			     "more sges than the qp's max_send_sge") ?:
+	       kv_op_check_flags(r->op, r->flags, r->iwarp, why) ?:
+	       kv_refusal_if(why, r->flags & KVERBS_WR_INLINE && r->bytes > r->max_inline, -EINVAL,
+			     0, "more bytes than the qp's max_inline") ?:
+	       kv_op_check_type(r->op, r->type, why) ?:
+	       kv_op_check_ah(r->type, r->has_ah, r->same_pd, why) ?:
+	       check_inv(r, why) ?:
+	       (kv_op_among(r->op, KV_OPS_ATOMIC) ? check_atomic(r, why) : 0) ?:
+	       (r->iwarp ? check_iwarp(r, why) : 0);
 }
 
 static int check_key(const struct kv_request_sge *sge, struct kv_refusal *why)
 {
-	if (!sge->by_mr && !sge->dma_key && !sge->inlined)
-		return kv_refusal_set(why, -EINVAL,
-				      "mr is missing in an sge: in user space the key is always an mr's");
 	if (!sge->by_mr)
-		return 0;
-	if (!sge->same_pd)
-		return kv_refusal_set(why, -EINVAL, "the mr is of another pd than the queue");
-	if (!sge->registered)
-		return kv_refusal_set(why, -EINVAL, "the mr is not registered: register it first");
-	if (!sge->over_buffer)
-		return kv_refusal_set(why, -EINVAL, "the mr is registered over another buffer");
-	return 0;
+		return kv_refusal_if(why, !sge->dma_key && !sge->inlined, -EINVAL, 0,
+				     "mr is missing in an sge: in user space the key is always an mr's");
+	return kv_refusal_if(why, !sge->same_pd, -EINVAL, 0,
+			     "the mr is of another pd than the queue") ?:
+	       kv_refusal_if(why, !sge->registered, -EINVAL, 0,
+			     "the mr is not registered: register it first") ?:
+	       kv_refusal_if(why, !sge->over_buffer, -EINVAL, 0,
+			     "the mr is registered over another buffer");
 }
 
 /**
@@ -503,20 +372,16 @@ static int check_key(const struct kv_request_sge *sge, struct kv_refusal *why)
  */
 int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *why)
 {
-	int ret;
+	bool beyond = sge->offset > sge->buffer || sge->length > sge->buffer - sge->offset;
+	bool split = sge->length > sge->contiguous;
 
-	if (sge->offset > sge->buffer || sge->length > sge->buffer - sge->offset)
-		return kv_refusal_set(why, -EINVAL, "the bytes are beyond the end of the buffer");
-	ret = check_key(sge, why);
-	if (ret || sge->length <= sge->contiguous)
-		return ret;
-	if (sge->inlined)
-		return kv_refusal_set(why, -EINVAL,
-				      "the bytes of an inline request lie in one piece of the buffer each: take an sge for each piece");
-	if (!sge->by_mr)
-		return kv_refusal_set(why, -EINVAL,
-				      "the bytes lie in several pieces of the buffer: name an mr, or take an sge for each piece");
-	return 0;
+	return kv_refusal_if(why, beyond, -EINVAL, 0,
+			     "the bytes are beyond the end of the buffer") ?:
+	       check_key(sge, why) ?:
+	       kv_refusal_if(why, split && sge->inlined, -EINVAL, 0,
+			     "the bytes of an inline request lie in one piece of the buffer each: take an sge for each piece") ?:
+	       kv_refusal_if(why, split && !sge->by_mr, -EINVAL, 0,
+			     "the bytes lie in several pieces of the buffer: name an mr, or take an sge for each piece");
 }
 
 /**
@@ -528,10 +393,8 @@ int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *wh
  */
 int kv_request_check_rest(__u64 left, struct kv_refusal *why)
 {
-	if (left >> 32 == 0)
-		return 0;
-	return kv_refusal_set(why, -EINVAL,
-			      "length is missing in an sge, which has less than 4 GiB");
+	return kv_refusal_if(why, left >> 32, -EINVAL, 0,
+			     "length is missing in an sge, which has less than 4 GiB");
 }
 
 /**
@@ -568,19 +431,16 @@ int kv_request_check_rts(__u32 state, struct kv_refusal *why)
 int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *why)
 {
 	if (q->to_srq)
-		return !q->run_recvs ? 0 : kv_refusal_set(why, -EBUSY,
-				"receives of a run are posted on the srq: take another srq");
+		return kv_refusal_if(why, q->run_recvs, -EBUSY, 0,
+				     "receives of a run are posted on the srq: take another srq");
 	if (q->op != KVERBS_OP_RECV && q->state < KVERBS_QPS_RTS)
 		return kv_request_check_rts(q->state, why);
-	if (q->state == KVERBS_QPS_RESET)
-		return kv_refusal_set(why, -EINVAL, "the qp is in RESET: bring it to INIT first");
-	if (q->needs_reset)
-		return kv_refusal_set(why, -EBUSY,
-				      "an earlier run left requests on the qp: reset it and connect it anew");
-	if (q->run_recvs)
-		return kv_refusal_set(why, -EBUSY,
-				      "receives of an earlier run are posted on the qp: reset it and connect it anew");
-	return 0;
+	return kv_refusal_if(why, q->state == KVERBS_QPS_RESET, -EINVAL, 0,
+			     "the qp is in RESET: bring it to INIT first") ?:
+	       kv_refusal_if(why, q->needs_reset, -EBUSY, 0,
+			     "an earlier run left requests on the qp: reset it and connect it anew") ?:
+	       kv_refusal_if(why, q->run_recvs, -EBUSY, 0,
+			     "receives of an earlier run are posted on the qp: reset it and connect it anew");
 }
 
 /**
@@ -594,17 +454,13 @@ int kv_request_check_state(const struct kv_request_queue *q, struct kv_refusal *
  */
 int kv_request_check_room(const struct kv_request_queue *q, struct kv_refusal *why)
 {
-	if (!q->room)
-		return kv_refusal_set(why, -EBUSY,
-				      q->to_srq ? "the srq is full: poll its completions" :
-				      q->op == KVERBS_OP_RECV ?
-				      "the receive queue is full: poll its completions" :
-				      "the send queue is full: poll its completions");
-	if (q->n > q->room)
-		return kv_refusal_set(why, -EBUSY,
-				      "the queue has no room for the whole list: poll its completions, or post fewer");
-	if (q->n > q->cq_room)
-		return kv_refusal_set(why, -EBUSY,
-				      "the cq could overflow: poll its completions, or make it with more cqe");
-	return 0;
+	return kv_refusal_if(why, !q->room, -EBUSY, 0,
+			     q->to_srq ? "the srq is full: poll its completions" :
+			     q->op == KVERBS_OP_RECV ?
+			     "the receive queue is full: poll its completions" :
+			     "the send queue is full: poll its completions") ?:
+	       kv_refusal_if(why, q->n > q->room, -EBUSY, 0,
+			     "the queue has no room for the whole list: poll its completions, or post fewer") ?:
+	       kv_refusal_if(why, q->n > q->cq_room, -EBUSY, 0,
+			     "the cq could overflow: poll its completions, or make it with more cqe");
 }

@@ -7,6 +7,37 @@
 
 /* Rules about the attributes of an operation, and about posting a request to a queue. */
 
+/* Sets of operations: the order of enum kverbs_op has no meaning. */
+#define KV_OP(op) (1U << KVERBS_OP_##op)
+
+#define KV_OPS_SEND (KV_OP(SEND) | KV_OP(SEND_WITH_IMM) | KV_OP(SEND_WITH_INV))
+#define KV_OPS_WRITE (KV_OP(WRITE) | KV_OP(WRITE_WITH_IMM))
+/* They read the peer's memory, and change nothing there. */
+#define KV_OPS_READ (KV_OP(READ) | KV_OP(READ_WITH_INV))
+/* They move 8 bytes, and return the old ones. */
+#define KV_OPS_ATOMIC (KV_OP(FETCH_ADD) | KV_OP(CMP_SWP))
+/* They move 8 bytes at a multiple of 8, and no other number. */
+#define KV_OPS_8_BYTES (KV_OPS_ATOMIC | KV_OP(ATOMIC_WRITE))
+#define KV_OPS_LOCAL (KV_OP(LOCAL_INV) | KV_OP(REG_MR))
+/* WR_POST takes them. */
+#define KV_OPS_POSTED (KV_OPS_SEND | KV_OPS_WRITE | KV_OPS_READ | KV_OPS_ATOMIC | KV_OP(RECV))
+/* They name memory of the peer. */
+#define KV_OPS_REMOTE (KV_OPS_WRITE | KV_OPS_READ | KV_OPS_8_BYTES)
+/* They have immediate data. */
+#define KV_OPS_IMM (KV_OP(SEND_WITH_IMM) | KV_OP(WRITE_WITH_IMM))
+/* They bring bytes to the peer, and can have them inline. */
+#define KV_OPS_CARRY (KV_OPS_SEND | KV_OPS_WRITE)
+/* They take a receive of the peer. */
+#define KV_OPS_RECEIVED (KV_OPS_SEND | KV_OP(WRITE_WITH_IMM))
+/* They can be datagrams. */
+#define KV_OPS_DATAGRAM (KV_OP(SEND) | KV_OP(SEND_WITH_IMM))
+
+/* Is an operation one of a set? @op: enum kverbs_op */
+static inline bool kv_op_among(__u32 op, __u32 ops)
+{
+	return ops & 1U << op;
+}
+
 /**
  * struct kv_request_facts - a request that is posted by hand, and the queue that it goes to
  * @op: enum kverbs_op, one that WR_POST takes
@@ -91,13 +122,6 @@ struct kv_request_queue {
 	__u32 cq_room;
 };
 
-bool kv_op_is_atomic(__u32 op);
-bool kv_op_has_8_bytes(__u32 op);
-bool kv_op_is_read(__u32 op);
-bool kv_op_needs_remote(__u32 op);
-bool kv_op_needs_imm(__u32 op);
-bool kv_op_carries(__u32 op);
-bool kv_op_takes_recv(__u32 op);
 bool kv_op_fits_loop(__u32 op, __u32 loop);
 __u32 kv_op_completion(__u32 op);
 int kv_op_check_flags(__u32 op, __u32 flags, bool iwarp, struct kv_refusal *why);

@@ -15,84 +15,71 @@
 /* The peer sends or writes into a buffer of theirs, and they poll for that. */
 #define TARGETS (PINGPONGS | BIT_OF(LOOP_STREAM_SERVER))
 
-static bool any_op(__u32 op)
-{
-	return true;
-}
-
-static bool is_cmp_swp(__u32 op)
-{
-	return op == KVERBS_OP_CMP_SWP;
-}
-
-static bool is_datagram(__u32 op)
-{
-	return kv_op_takes_recv(op) && !kv_op_needs_remote(op);
-}
+#define ANY (~0U)
 
 /* Attributes that some loops take, with some operations, and others do not. */
 struct limit {
 	__u32 attr;
 	__u32 loops;
-	bool (*op)(__u32 op);
+	__u32 ops;
 	const char *text;
 };
 
 static const struct limit spec_limits[] = {
-	{ KVERBS_A_SPEC_DEV, BIT_OF(LOOP_NULL), any_op,
+	{ KVERBS_A_SPEC_DEV, BIT_OF(LOOP_NULL), ANY,
 	  "dev goes with the null loop only: the device is that of the ends' qps" },
-	{ KVERBS_A_SPEC_OP, VERBS, any_op,
+	{ KVERBS_A_SPEC_OP, VERBS, ANY,
 	  "op does not go with the null loop, which calls no verb" },
-	{ KVERBS_A_SPEC_SIZE, VERBS, any_op,
+	{ KVERBS_A_SPEC_SIZE, VERBS, ANY,
 	  "size does not go with the null loop, which calls no verb" },
-	{ KVERBS_A_SPEC_END, VERBS, any_op,
+	{ KVERBS_A_SPEC_END, VERBS, ANY,
 	  "end does not go with the null loop, which calls no verb" },
-	{ KVERBS_A_SPEC_COMPARE_ADD, VERBS, kv_op_is_atomic,
+	{ KVERBS_A_SPEC_COMPARE_ADD, VERBS, KV_OPS_ATOMIC,
 	  "compare_add goes with atomics only" },
-	{ KVERBS_A_SPEC_SWAP, VERBS, is_cmp_swp, "swap goes with cmp_swp only" },
-	{ KVERBS_A_SPEC_TIMEOUT_NS, VERBS, any_op,
+	{ KVERBS_A_SPEC_SWAP, VERBS, KV_OP(CMP_SWP), "swap goes with cmp_swp only" },
+	{ KVERBS_A_SPEC_TIMEOUT_NS, VERBS, ANY,
 	  "timeout_ns does not go with the null loop, which waits for nothing" },
-	{ KVERBS_A_SPEC_POST_CONTEXT, SENDERS, any_op,
+	{ KVERBS_A_SPEC_POST_CONTEXT, SENDERS, ANY,
 	  "post_context goes with loops that post sends: NULL and STREAM_SERVER do not" },
-	{ KVERBS_A_SPEC_SPINS, VERBS, any_op,
+	{ KVERBS_A_SPEC_SPINS, VERBS, ANY,
 	  "spins does not go with the null loop, which waits for nothing" },
-	{ KVERBS_A_SPEC_DEPTH, STREAMS, any_op, "depth goes with streams only" },
-	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), any_op, "list goes with STREAM only" },
-	{ KVERBS_A_SPEC_SIGNAL, BIT_OF(LOOP_STREAM), any_op, "signal goes with STREAM only" },
-	{ KVERBS_A_SPEC_WORKERS, STREAMS, any_op, "workers goes with streams only" },
-	{ KVERBS_A_SPEC_INTERVAL_NS, BIT_OF(LOOP_STREAM), any_op,
+	{ KVERBS_A_SPEC_DEPTH, STREAMS, ANY, "depth goes with streams only" },
+	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), ANY, "list goes with STREAM only" },
+	{ KVERBS_A_SPEC_SIGNAL, BIT_OF(LOOP_STREAM), ANY, "signal goes with STREAM only" },
+	{ KVERBS_A_SPEC_WORKERS, STREAMS, ANY, "workers goes with streams only" },
+	{ KVERBS_A_SPEC_INTERVAL_NS, BIT_OF(LOOP_STREAM), ANY,
 	  "interval_ns goes with STREAM only" },
-	{ KVERBS_A_SPEC_FLAGS, SENDERS, any_op,
+	{ KVERBS_A_SPEC_FLAGS, SENDERS, ANY,
 	  "flags goes with loops that post sends: NULL and STREAM_SERVER do not" },
-	{ KVERBS_A_SPEC_SGES, SENDERS, any_op,
+	{ KVERBS_A_SPEC_SGES, SENDERS, ANY,
 	  "sges goes with loops that post sends: NULL and STREAM_SERVER do not" },
 	{ 0 },
 };
 
 static const struct limit end_limits[] = {
-	{ KVERBS_A_END_LOCAL_BUF, SENDERS, any_op,
+	{ KVERBS_A_END_LOCAL_BUF, SENDERS, ANY,
 	  "local_buf does not go with STREAM_SERVER, which sends nothing" },
-	{ KVERBS_A_END_LOCAL_MR, SENDERS, any_op,
+	{ KVERBS_A_END_LOCAL_MR, SENDERS, ANY,
 	  "local_mr does not go with STREAM_SERVER, which sends nothing" },
-	{ KVERBS_A_END_LOCAL_OFFSET, SENDERS, any_op,
+	{ KVERBS_A_END_LOCAL_OFFSET, SENDERS, ANY,
 	  "local_offset does not go with STREAM_SERVER, which sends nothing" },
-	{ KVERBS_A_END_TARGET_BUF, TARGETS, any_op,
+	{ KVERBS_A_END_TARGET_BUF, TARGETS, ANY,
 	  "target_buf goes with ping-pongs and STREAM_SERVER only" },
-	{ KVERBS_A_END_TARGET_MR, TARGETS, any_op,
+	{ KVERBS_A_END_TARGET_MR, TARGETS, ANY,
 	  "target_mr goes with ping-pongs and STREAM_SERVER only" },
-	{ KVERBS_A_END_TARGET_OFFSET, TARGETS, any_op,
+	{ KVERBS_A_END_TARGET_OFFSET, TARGETS, ANY,
 	  "target_offset goes with ping-pongs and STREAM_SERVER only" },
-	{ KVERBS_A_END_REMOTE_ADDR, SENDERS, kv_op_needs_remote,
+	{ KVERBS_A_END_REMOTE_ADDR, SENDERS, KV_OPS_REMOTE,
 	  "remote_addr goes with write, read and atomics only, and not with STREAM_SERVER" },
-	{ KVERBS_A_END_REMOTE_KEY, SENDERS, kv_op_needs_remote,
+	{ KVERBS_A_END_REMOTE_KEY, SENDERS, KV_OPS_REMOTE,
 	  "remote_key goes with write, read and atomics only, and not with STREAM_SERVER" },
-	{ KVERBS_A_END_CPU, SEVERAL, any_op,
+	{ KVERBS_A_END_CPU, SEVERAL, ANY,
 	  "the cpu of an end does not go with ping-pongs: give that of the spec" },
-	{ KVERBS_A_END_AH, SENDERS, is_datagram,
+	{ KVERBS_A_END_AH, SENDERS, KV_OPS_SEND,
 	  "ah goes with loops that send, and with send and send_with_imm only" },
-	{ KVERBS_A_END_REMOTE_QPN, SENDERS, is_datagram,
+	{ KVERBS_A_END_REMOTE_QPN, SENDERS, KV_OPS_SEND,
 	  "remote_qpn goes with loops that send, and with send and send_with_imm only" },
-	{ KVERBS_A_END_REMOTE_QKEY, SENDERS, is_datagram,
+	{ KVERBS_A_END_REMOTE_QKEY, SENDERS, KV_OPS_SEND,
 	  "remote_qkey goes with loops that send, and with send and send_with_imm only" },
 	{ 0 },
 };
@@ -198,14 +185,15 @@ __u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth)
 {
 	if (loop == KVERBS_LOOP_STREAM_SERVER)
 		return depth;
-	return PINGPONGS & 1U << loop && kv_op_takes_recv(op) ? KV_LOOP_RECVS : 0;
+	return PINGPONGS & 1U << loop && kv_op_among(op, KV_OPS_RECEIVED) ? KV_LOOP_RECVS : 0;
 }
 
 static int check_limits(const struct limit *at, const struct kv_run_given *given, __u32 attrs,
 			struct kv_refusal *why)
 {
 	for (; at->text; at++)
-		if (attrs & 1U << at->attr && !(at->loops & 1U << given->loop && at->op(given->op)))
+		if (attrs & 1U << at->attr &&
+		    !(at->loops & 1U << given->loop && kv_op_among(given->op, at->ops)))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
 	return 0;
 }
@@ -229,46 +217,43 @@ static const char *too_many(__u32 most)
  */
 int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 {
-	__u32 ends = kv_run_ends(given->loop), spec = given->spec;
+	__u32 ends = kv_run_ends(given->loop), spec = given->spec, workers;
+	bool endless = !kv_refusal_given(spec, KVERBS_A_SPEC_TIME_NS) &&
+		       !kv_refusal_given(spec, KVERBS_A_SPEC_ITERS);
+	int ret;
 
-	if (kv_refusal_need(spec, KVERBS_A_SPEC_LOOP, why,
-			    "loop is missing: which loop shall run?"))
-		return -EINVAL;
-	if (!kv_refusal_given(spec, KVERBS_A_SPEC_TIME_NS) &&
-	    kv_refusal_need(spec, KVERBS_A_SPEC_ITERS, why,
-			    "iters and time_ns are missing: how long shall it run?"))
-		return -EINVAL;
-	if (ends && kv_refusal_need(spec, KVERBS_A_SPEC_OP, why, "op is missing: which operation?"))
-		return -EINVAL;
-	if (ends && !kv_op_fits_loop(given->op, given->loop))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_OP,
-					   "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive");
-	if (check_limits(spec_limits, given, spec, why))
-		return why->error;
+	ret = kv_refusal_need(spec, KVERBS_A_SPEC_LOOP, why,
+			      "loop is missing: which loop shall run?") ?:
+	      kv_refusal_if_missing(why, endless, KVERBS_A_SPEC_ITERS,
+				    "iters and time_ns are missing: how long shall it run?") ?:
+	      (ends ? kv_refusal_need(spec, KVERBS_A_SPEC_OP, why,
+				      "op is missing: which operation?") : 0) ?:
+	      kv_refusal_if(why, ends && !kv_op_fits_loop(given->op, given->loop), -EINVAL,
+			    KVERBS_A_SPEC_OP,
+			    "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive") ?:
+	      check_limits(spec_limits, given, spec, why);
+	if (ret)
+		return ret;
 	if (!ends)
 		return kv_refusal_need(spec, KVERBS_A_SPEC_DEV, why,
 				       "dev is missing: which RDMA device?");
-	if (kv_refusal_need(spec, KVERBS_A_SPEC_SIZE, why, "size is missing: how many bytes?"))
-		return -EINVAL;
-	if (!given->ends)
-		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
-					      "end is missing: which qp and buffers?");
-	if (given->ends < ends)
-		return kv_refusal_set_missing(why, KVERBS_A_SPEC_END,
-					      "an end is missing: PINGPONG drives both");
+	ret = kv_refusal_need(spec, KVERBS_A_SPEC_SIZE, why, "size is missing: how many bytes?") ?:
+	      kv_refusal_if_missing(why, !given->ends, KVERBS_A_SPEC_END,
+				    "end is missing: which qp and buffers?") ?:
+	      kv_refusal_if_missing(why, given->ends < ends, KVERBS_A_SPEC_END,
+				    "an end is missing: PINGPONG drives both");
+	if (ret)
+		return ret;
 	if (STREAMS & 1U << given->loop)
 		ends = KV_RUN_ENDS_MAX;
 	else if (SEVERAL & 1U << given->loop)
 		ends = KV_RUN_WORKERS_MAX;
-	if (given->ends > ends)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END, too_many(ends));
-	if (kv_run_workers(given->loop, given->ends, given->workers) > KV_RUN_WORKERS_MAX)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_END,
-					   "more than 16 ends: workers is missing, to which they are shared out");
-	if (given->workers && given->ends % given->workers)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_WORKERS,
-					   "the number of ends is no multiple of workers");
-	return 0;
+	workers = kv_run_workers(given->loop, given->ends, given->workers);
+	return kv_refusal_if(why, given->ends > ends, -EINVAL, KVERBS_A_SPEC_END, too_many(ends)) ?:
+	       kv_refusal_if(why, workers > KV_RUN_WORKERS_MAX, -EINVAL, KVERBS_A_SPEC_END,
+			     "more than 16 ends: workers is missing, to which they are shared out") ?:
+	       kv_refusal_if(why, given->workers && given->ends % given->workers, -EINVAL,
+			     KVERBS_A_SPEC_WORKERS, "the number of ends is no multiple of workers");
 }
 
 /* Is this the first end of a worker? */
@@ -285,12 +270,11 @@ static int check_datagram(__u32 end, struct kv_refusal *why)
 	if (!(end & (1U << KVERBS_A_END_AH | 1U << KVERBS_A_END_REMOTE_QPN |
 		     1U << KVERBS_A_END_REMOTE_QKEY)))
 		return 0;
-	if (kv_refusal_need(end, KVERBS_A_END_AH, why,
-			    "ah is missing in this end: remote_qpn and remote_qkey go with it") ||
-	    kv_refusal_need(end, KVERBS_A_END_REMOTE_QPN, why,
-			    "remote_qpn is missing in this end: which qp at the ah's address?"))
-		return -EINVAL;
-	return kv_refusal_need(end, KVERBS_A_END_REMOTE_QKEY, why,
+	return kv_refusal_need(end, KVERBS_A_END_AH, why,
+			       "ah is missing in this end: remote_qpn and remote_qkey go with it") ?:
+	       kv_refusal_need(end, KVERBS_A_END_REMOTE_QPN, why,
+			       "remote_qpn is missing in this end: which qp at the ah's address?") ?:
+	       kv_refusal_need(end, KVERBS_A_END_REMOTE_QKEY, why,
 			       "remote_qkey is missing in this end: which key has the peer's qp?");
 }
 
@@ -306,25 +290,23 @@ static int check_datagram(__u32 end, struct kv_refusal *why)
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32 end,
 			   struct kv_refusal *why)
 {
-	int ret;
+	bool late_cpu = kv_refusal_given(end, KVERBS_A_END_CPU) && !is_first(given, number);
+	bool sends = kv_run_sends(given->loop), target = kv_run_has_target(given->loop);
+	bool remote = sends && kv_op_among(given->op, KV_OPS_REMOTE);
 
-	ret = kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ?:
-	      check_limits(end_limits, given, end, why);
-	if (!ret && kv_refusal_given(end, KVERBS_A_END_CPU) && !is_first(given, number))
-		ret = kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_CPU,
-					  "cpu goes with the first end of a worker");
-	if (!ret && kv_run_sends(given->loop))
-		ret = kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why,
-				      "local_buf is missing in this end");
-	if (!ret && kv_run_has_target(given->loop))
-		ret = kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
-				      "target_buf is missing in this end: this loop needs it");
-	if (!ret && kv_run_sends(given->loop) && kv_op_needs_remote(given->op))
-		ret = kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
-				      "remote_addr is missing in this end: op needs it") ?:
-		      kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
-				      "remote_key is missing in this end: op needs it");
-	return ret ?: check_datagram(end, why);
+	return kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ?:
+	       check_limits(end_limits, given, end, why) ?:
+	       kv_refusal_if(why, late_cpu, -EINVAL, KVERBS_A_END_CPU,
+			     "cpu goes with the first end of a worker") ?:
+	       (sends ? kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why,
+					"local_buf is missing in this end") : 0) ?:
+	       (target ? kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
+					 "target_buf is missing in this end: this loop needs it") : 0) ?:
+	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
+					 "remote_addr is missing in this end: op needs it") : 0) ?:
+	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
+					 "remote_key is missing in this end: op needs it") : 0) ?:
+	       check_datagram(end, why);
 }
 
 /**
@@ -337,11 +319,11 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
  */
 int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_refusal *why)
 {
-	if (!kv_refusal_given(given->spec, KVERBS_A_SPEC_CPU) ||
-	    cpus < kv_run_workers(given->loop, given->ends, given->workers))
-		return 0;
-	return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_CPU,
-				   "cpu is of no use: each worker has that of its end");
+	__u32 workers = kv_run_workers(given->loop, given->ends, given->workers);
+
+	return kv_refusal_if(why, kv_refusal_given(given->spec, KVERBS_A_SPEC_CPU) &&
+			     cpus >= workers, -EINVAL, KVERBS_A_SPEC_CPU,
+			     "cpu is of no use: each worker has that of its end");
 }
 
 /**
@@ -357,12 +339,10 @@ int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_re
  */
 int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why)
 {
-	if (kv_op_check_iwarp(op, why))
-		return why->error;
-	if (STREAMS & 1U << loop && kv_op_takes_recv(op))
-		return kv_refusal_set(why, -EOPNOTSUPP,
-				      "iWARP ends a connection on which a SEND finds no receive, and a stream does not wait for receives");
-	return 0;
+	return kv_op_check_iwarp(op, why) ?:
+	       kv_refusal_if(why, STREAMS & 1U << loop && kv_op_among(op, KV_OPS_RECEIVED),
+			     -EOPNOTSUPP, 0,
+			     "iWARP ends a connection on which a SEND finds no receive, and a stream does not wait for receives");
 }
 
 /**
@@ -380,11 +360,12 @@ __u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number)
 
 static const char cpu_offline[] = "cpu is not online";
 
-/* Names the attribute that a rule about requests has refused. */
-static int blame(struct kv_refusal *why, __u32 attr)
+/* Names the attribute if a rule about requests has refused it. @error: what the rule returned */
+static int blame(struct kv_refusal *why, __u32 attr, int error)
 {
-	why->attr = attr;
-	return why->error;
+	if (error)
+		why->attr = attr;
+	return error;
 }
 
 /**
@@ -399,18 +380,13 @@ int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	/* Any device takes one. */
 	if (s->sges <= 1)
 		return 0;
-	if (s->sges > s->size)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
-					   "more sges than bytes: sges is above size");
-	if (kv_op_has_8_bytes(s->op))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
-					   "an atomic operation takes one sge");
-	if (kv_op_check_sges(s->op, s->sges, s->iwarp, why))
-		return blame(why, KVERBS_A_SPEC_SGES);
-	if (kv_op_is_read(s->op) && s->sges > s->max_sge_rd)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SGES,
-					   "more sges than the device's max_sge_rd");
-	return 0;
+	return kv_refusal_if(why, s->sges > s->size, -EINVAL, KVERBS_A_SPEC_SGES,
+			     "more sges than bytes: sges is above size") ?:
+	       kv_refusal_if(why, kv_op_among(s->op, KV_OPS_8_BYTES), -EINVAL, KVERBS_A_SPEC_SGES,
+			     "an atomic operation takes one sge") ?:
+	       blame(why, KVERBS_A_SPEC_SGES, kv_op_check_sges(s->op, s->sges, s->iwarp, why)) ?:
+	       kv_refusal_if(why, kv_op_among(s->op, KV_OPS_READ) && s->sges > s->max_sge_rd,
+			     -EINVAL, KVERBS_A_SPEC_SGES, "more sges than the device's max_sge_rd");
 }
 
 /**
@@ -422,71 +398,57 @@ int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
  */
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 {
+	bool apart = s->cqs == KV_RUN_CQS_OWN || (s->cqs == KV_RUN_CQS_WORKER && s->several);
+
 	if (s->offline)
 		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_CPU, cpu_offline);
 	if (s->loop == KVERBS_LOOP_NULL)
 		return 0;
-	if (s->cqs == KV_RUN_CQS_MIXED || (s->cqs == KV_RUN_CQS_WORKER && !s->several))
-		return kv_refusal_set(why, -EINVAL,
-				      "two ends need a qp each, and cqs of their own; all ends of a stream's worker may have one send_cq, and one recv_cq");
-	if (s->cqs == KV_RUN_CQS_WORKER && s->srq)
-		return kv_refusal_set(why, -EOPNOTSUPP,
-				      "qps with an srq need cqs of their own: in user space the completion of a receive does not tell the qp");
-	if (s->signal % s->list)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SIGNAL,
-					   "signal is no multiple of list");
-	if (s->depth % s->signal)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_DEPTH,
-					   "depth is no multiple of signal");
-	if (s->paced && s->several)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_INTERVAL_NS,
-					   "interval_ns goes with one end for each worker: give as many workers as ends");
-	if (s->iwarp && kv_run_check_iwarp(s->loop, s->op, why))
-		return blame(why, KVERBS_A_SPEC_OP);
-	if (kv_op_check_flags(s->op, s->flags, s->iwarp, why))
-		return blame(why, KVERBS_A_SPEC_FLAGS);
-	if (kv_run_check_sges(s, why))
-		return why->error;
-	if (kv_op_has_8_bytes(s->op) && s->size != sizeof(__u64))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_SPEC_SIZE,
-					   "size of an atomic operation is 8");
-	if (s->op == KVERBS_OP_ATOMIC_WRITE && !s->atomic_write)
-		return kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
-					   "atomic_write needs user space, the api wr, and a device that has it: no driver of Linux carries it for the kernel");
-	return s->atomic || !kv_op_is_atomic(s->op) ? 0 :
-	       kv_refusal_set_attr(why, -EOPNOTSUPP, KVERBS_A_SPEC_OP,
-				   "the device has no atomic operations");
+	return kv_refusal_if(why, !apart, -EINVAL, 0,
+			     "two ends need a qp each, and cqs of their own; all ends of a stream's worker may have one send_cq, and one recv_cq") ?:
+	       kv_refusal_if(why, s->cqs == KV_RUN_CQS_WORKER && s->srq, -EOPNOTSUPP, 0,
+			     "qps with an srq need cqs of their own: in user space the completion of a receive does not tell the qp") ?:
+	       kv_refusal_if(why, s->signal % s->list, -EINVAL, KVERBS_A_SPEC_SIGNAL,
+			     "signal is no multiple of list") ?:
+	       kv_refusal_if(why, s->depth % s->signal, -EINVAL, KVERBS_A_SPEC_DEPTH,
+			     "depth is no multiple of signal") ?:
+	       kv_refusal_if(why, s->paced && s->several, -EINVAL, KVERBS_A_SPEC_INTERVAL_NS,
+			     "interval_ns goes with one end for each worker: give as many workers as ends") ?:
+	       blame(why, KVERBS_A_SPEC_OP,
+		     s->iwarp ? kv_run_check_iwarp(s->loop, s->op, why) : 0) ?:
+	       blame(why, KVERBS_A_SPEC_FLAGS, kv_op_check_flags(s->op, s->flags, s->iwarp, why)) ?:
+	       kv_run_check_sges(s, why) ?:
+	       kv_refusal_if(why, kv_op_among(s->op, KV_OPS_8_BYTES) && s->size != sizeof(__u64),
+			     -EINVAL, KVERBS_A_SPEC_SIZE, "size of an atomic operation is 8") ?:
+	       kv_refusal_if(why, s->op == KVERBS_OP_ATOMIC_WRITE && !s->atomic_write, -EOPNOTSUPP,
+			     KVERBS_A_SPEC_OP,
+			     "atomic_write needs user space, the api wr, and a device that has it: no driver of Linux carries it for the kernel") ?:
+	       kv_refusal_if(why, !s->atomic && kv_op_among(s->op, KV_OPS_ATOMIC), -EOPNOTSUPP,
+			     KVERBS_A_SPEC_OP, "the device has no atomic operations");
 }
 
 /*
- * Refuses a run because of an end's QP, or of one of its CQs or its SRQ, which the end does not
- * name.
+ * A rule about an end's QP, or about one of its CQs or its SRQ, which the end does not name.
  */
-static int refuse_qp(struct kv_refusal *why, int error, const char *text)
+static int refuse_qp(struct kv_refusal *why, bool wrong, int error, const char *text)
 {
-	return kv_refusal_set_attr(why, error, KVERBS_A_END_QP, text);
+	return kv_refusal_if(why, wrong, error, KVERBS_A_END_QP, text);
 }
 
 /* Can the run take the completions of a CQ of this context? */
 static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
 			 struct kv_refusal *why)
 {
-	if (TARGETS & 1U << s->loop && !qp->polled)
-		return refuse_qp(why, -EINVAL,
-				      "ping-pongs and STREAM_SERVER poll: they need a qp whose cqs have the context polled");
-	if (s->several && qp->context != KVERBS_CQ_POLLED)
-		return refuse_qp(why, -EINVAL,
-				      "a worker of several ends polls: it needs a send_cq of context polled");
-	if (s->paced && qp->context != KVERBS_CQ_POLLED)
-		return refuse_qp(why, -EINVAL,
-				      "interval_ns needs a send_cq of context polled: between two times when a group is due, the thread polls");
-	if (qp->other_context)
-		return refuse_qp(why, -EINVAL,
-				      "the send_cqs of all ends need the same context");
-	if (s->spins && qp->context != KVERBS_CQ_POLLED)
-		return refuse_qp(why, -EINVAL,
-				      "spins goes with a cq of context polled: no other is polled");
-	return 0;
+	return refuse_qp(why, TARGETS & 1U << s->loop && !qp->polled, -EINVAL,
+			 "ping-pongs and STREAM_SERVER poll: they need a qp whose cqs have the context polled") ?:
+	       refuse_qp(why, s->several && qp->context != KVERBS_CQ_POLLED, -EINVAL,
+			 "a worker of several ends polls: it needs a send_cq of context polled") ?:
+	       refuse_qp(why, s->paced && qp->context != KVERBS_CQ_POLLED, -EINVAL,
+			 "interval_ns needs a send_cq of context polled: between two times when a group is due, the thread polls") ?:
+	       refuse_qp(why, qp->other_context, -EINVAL,
+			 "the send_cqs of all ends need the same context") ?:
+	       refuse_qp(why, s->spins && qp->context != KVERBS_CQ_POLLED, -EINVAL,
+			 "spins goes with a cq of context polled: no other is polled");
 }
 
 /**
@@ -502,29 +464,25 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
 int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,
 		    struct kv_refusal *why)
 {
-	if (kv_op_check_type(s->op, qp->type, why))
-		return blame(why, KVERBS_A_END_QP);
+	int ret = blame(why, KVERBS_A_END_QP, kv_op_check_type(s->op, qp->type, why));
+
+	if (ret)
+		return ret;
 	if (kv_run_sends(s->loop) && kv_op_check_ah(qp->type, qp->has_ah, qp->ah_pd, why)) {
 		why->missing = !qp->has_ah;
-		return blame(why, KVERBS_A_END_AH);
+		return blame(why, KVERBS_A_END_AH, why->error);
 	}
-	if (qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER)
-		return refuse_qp(why, -EINVAL,
-				      "this loop takes a qp without an srq: only STREAM_SERVER takes its receives from one");
-	if (qp->srq != s->srq)
-		return refuse_qp(why, -EINVAL,
-				      "the qps of a run have srqs either all, or none");
-	if (qp->srq && !qp->srq_pd)
-		return refuse_qp(why, -EINVAL, "the srq and the qp are of different pds");
-	if (check_context(s, qp, why))
-		return why->error;
-	if (qp->srq_cq)
-		return refuse_qp(why, -EBUSY,
-				      "another qp with an srq receives into the cq: a run needs cqs without");
-	if (qp->pending)
-		return refuse_qp(why, -EBUSY,
-				      "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
-	return 0;
+	return refuse_qp(why, qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER, -EINVAL,
+			 "this loop takes a qp without an srq: only STREAM_SERVER takes its receives from one") ?:
+	       refuse_qp(why, qp->srq != s->srq, -EINVAL,
+			 "the qps of a run have srqs either all, or none") ?:
+	       refuse_qp(why, qp->srq && !qp->srq_pd, -EINVAL,
+			 "the srq and the qp are of different pds") ?:
+	       check_context(s, qp, why) ?:
+	       refuse_qp(why, qp->srq_cq, -EBUSY,
+			 "another qp with an srq receives into the cq: a run needs cqs without") ?:
+	       refuse_qp(why, qp->pending, -EBUSY,
+			 "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
 }
 
 /* The attributes of an end that name its memory. */
@@ -539,52 +497,55 @@ static const struct memory target = { KVERBS_A_END_TARGET_BUF, KVERBS_A_END_TARG
 static int check_buf(const struct memory *attr, const struct kv_run_buf_facts *buf, __u64 size,
 		     struct kv_refusal *why)
 {
-	if (size > buf->buffer || buf->first > buf->buffer - size)
-		return kv_refusal_set_attr(why, -EINVAL, attr->buf,
-					   "size is larger than what the buffer has from the offset on (ud: a target has a GRH of 40 bytes, too)");
-	if (!buf->by_mr && !buf->dma_key)
-		return kv_refusal_set_missing(why, attr->mr,
-					      "local_mr or target_mr is missing: in user space the key is always an mr's");
-	if (!buf->by_mr && size > buf->contiguous)
-		return kv_refusal_set_missing(why, attr->mr,
-					      "the bytes from the offset to size lie in several pieces of the buffer: name an mr");
-	if (!buf->by_mr)
-		return 0;
-	if (!buf->same_pd)
-		return kv_refusal_set_attr(why, -EINVAL, attr->mr,
-					   "the mr and the qp are of different pds");
-	if (!buf->registered || buf->first < buf->offset || size > buf->length ||
-	    buf->first - buf->offset > buf->length - size)
-		return kv_refusal_set_attr(why, -EINVAL, attr->mr,
-					   "the mr is not registered over the buffer's bytes from the offset to size");
-	return 0;
+	bool beyond = size > buf->buffer || buf->first > buf->buffer - size;
+	bool covered = buf->registered && buf->first >= buf->offset && size <= buf->length &&
+		       buf->first - buf->offset <= buf->length - size;
+
+	return kv_refusal_if(why, beyond, -EINVAL, attr->buf,
+			     "size is larger than what the buffer has from the offset on (ud: a target has a GRH of 40 bytes, too)") ?:
+	       kv_refusal_if_missing(why, !buf->by_mr && !buf->dma_key, attr->mr,
+				     "local_mr or target_mr is missing: in user space the key is always an mr's") ?:
+	       kv_refusal_if_missing(why, !buf->by_mr && size > buf->contiguous, attr->mr,
+				     "the bytes from the offset to size lie in several pieces of the buffer: name an mr") ?:
+	       kv_refusal_if(why, buf->by_mr && !buf->same_pd, -EINVAL, attr->mr,
+			     "the mr and the qp are of different pds") ?:
+	       kv_refusal_if(why, buf->by_mr && !covered, -EINVAL, attr->mr,
+			     "the mr is not registered over the buffer's bytes from the offset to size");
 }
 
 /* The CPU copies the bytes, from one piece of the buffer. */
 static int check_inline(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 			struct kv_refusal *why)
 {
-	if (!(s->flags & KVERBS_WR_INLINE))
-		return 0;
-	if (s->size > end->max_inline)
-		return refuse_qp(why, -EINVAL, "inline: size is above the qp's max_inline");
-	return s->size <= end->local.contiguous ? 0 :
-	       kv_refusal_set_attr(why, -EINVAL, local.buf,
-				   "the bytes of an inline request lie in one piece of the buffer");
+	bool inlined = s->flags & KVERBS_WR_INLINE;
+
+	return refuse_qp(why, inlined && s->size > end->max_inline, -EINVAL,
+			 "inline: size is above the qp's max_inline") ?:
+	       kv_refusal_if(why, inlined && s->size > end->local.contiguous, -EINVAL, local.buf,
+			     "the bytes of an inline request lie in one piece of the buffer");
+}
+
+/* Can the requests of a loop that sends name their memory? */
+static int check_source(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
+			struct kv_refusal *why)
+{
+	int ret = check_buf(&local, &end->local, s->size, why) ?: check_inline(s, end, why);
+
+	if (ret || !kv_op_check_sink(s->op, s->iwarp, end->local.by_mr, why))
+		return ret;
+	return kv_refusal_if_missing(why, true, local.mr, why->text);
 }
 
 /* All requests of a QP that fails complete, those that are not signaled, too (IBTA 10.8.3.1). */
 static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		       struct kv_refusal *why)
 {
-	if (s->depth > end->max_send_wr)
-		return refuse_qp(why, -EINVAL, "depth is above the qp's max_send_wr");
-	if (s->depth > end->send_cqe)
-		return refuse_qp(why, -EINVAL, "depth is above the cqe of the qp's send_cq");
-	if (s->signal > 1 && end->sq_sig_all)
-		return refuse_qp(why, -EINVAL,
-				      "a signal of more than 1 needs a qp without sq_sig_all");
-	return 0;
+	return refuse_qp(why, s->depth > end->max_send_wr, -EINVAL,
+			 "depth is above the qp's max_send_wr") ?:
+	       refuse_qp(why, s->depth > end->send_cqe, -EINVAL,
+			 "depth is above the cqe of the qp's send_cq") ?:
+	       refuse_qp(why, s->signal > 1 && end->sq_sig_all, -EINVAL,
+			 "a signal of more than 1 needs a qp without sq_sig_all");
 }
 
 /*
@@ -593,44 +554,34 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
  */
 static int check_srq(const struct kv_run_end_facts *end, struct kv_refusal *why)
 {
-	if (end->srq_target)
-		return kv_refusal_set_attr(why, -EINVAL, target.buf,
-					   "ends whose qps have one srq need one target_buf, target_mr and target_offset");
-	if (end->srq_by_hand)
-		return refuse_qp(why, -EBUSY,
-				      "receives posted by hand are on the srq, or their completions not polled: make another srq");
-	if (end->srq_lost)
-		return refuse_qp(why, -EBUSY,
-				      "a qp that took receives of an earlier run from the srq was reset or deleted: make another srq");
-	if (end->other_target)
-		return kv_refusal_set_attr(why, -EBUSY, target.buf,
-					   "receives of an earlier run are on the srq with another target_buf or target_mr: make another srq");
-	return 0;
+	return kv_refusal_if(why, end->srq_target, -EINVAL, target.buf,
+			     "ends whose qps have one srq need one target_buf, target_mr and target_offset") ?:
+	       refuse_qp(why, end->srq_by_hand, -EBUSY,
+			 "receives posted by hand are on the srq, or their completions not polled: make another srq") ?:
+	       refuse_qp(why, end->srq_lost, -EBUSY,
+			 "a qp that took receives of an earlier run from the srq was reset or deleted: make another srq") ?:
+	       kv_refusal_if(why, end->other_target, -EBUSY, target.buf,
+			     "receives of an earlier run are on the srq with another target_buf or target_mr: make another srq");
 }
 
-/* Can the end hold the receives that the loop expects? */
-static int check_recvs(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
+/* Can the end hold what the peer sends, and the receives that the loop expects? */
+static int check_target(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		       struct kv_refusal *why)
 {
 	__u32 recvs = kv_run_recvs(s->loop, s->op, s->depth);
 
-	if (s->srq && check_srq(end, why))
-		return why->error;
-	if (end->other_target)
-		return kv_refusal_set_attr(why, -EBUSY, target.buf,
-					   "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew");
-	if (recvs && end->one_cq)
-		return refuse_qp(why, -EINVAL,
-				      "receives of a run need a qp whose send_cq and recv_cq differ");
-	if (s->srq && recvs > end->max_recv_wr)
-		return refuse_qp(why, -EINVAL, "the srq's max_wr is below depth");
-	if (recvs > end->max_recv_wr)
-		return refuse_qp(why, -EINVAL,
-				      "the qp's max_recv_wr is below depth, or, of a ping-pong, below 2");
-	if (recvs > end->recv_cqe)
-		return refuse_qp(why, -EINVAL,
-				      "the cqe of the qp's recv_cq is below depth, or, of a ping-pong, below 2");
-	return 0;
+	return check_buf(&target, &end->target, (__u64)end->grh + s->size, why) ?:
+	       (s->srq ? check_srq(end, why) : 0) ?:
+	       kv_refusal_if(why, end->other_target, -EBUSY, target.buf,
+			     "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew") ?:
+	       refuse_qp(why, recvs && end->one_cq, -EINVAL,
+			 "receives of a run need a qp whose send_cq and recv_cq differ") ?:
+	       refuse_qp(why, s->srq && recvs > end->max_recv_wr, -EINVAL,
+			 "the srq's max_wr is below depth") ?:
+	       refuse_qp(why, recvs > end->max_recv_wr, -EINVAL,
+			 "the qp's max_recv_wr is below depth, or, of a ping-pong, below 2") ?:
+	       refuse_qp(why, recvs > end->recv_cqe, -EINVAL,
+			 "the cqe of the qp's recv_cq is below depth, or, of a ping-pong, below 2");
 }
 
 /**
@@ -644,28 +595,16 @@ static int check_recvs(const struct kv_run_spec_facts *s, const struct kv_run_en
 int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		     struct kv_refusal *why)
 {
-	if (end->offline)
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_CPU, cpu_offline);
-	if (kv_op_has_8_bytes(s->op) && end->remote_addr % sizeof(__u64))
-		return kv_refusal_set_attr(why, -EINVAL, KVERBS_A_END_REMOTE_ADDR,
-					   "remote_addr of an atomic operation is a multiple of 8");
-	if (end->needs_reset)
-		return refuse_qp(why, -EBUSY,
-				      "an earlier run left requests outstanding on the qp: reset it and connect it anew");
-	if (s->loop == KVERBS_LOOP_STREAM && check_depth(s, end, why))
-		return -EINVAL;
-	if (s->sges > end->max_send_sge)
-		return refuse_qp(why, -EINVAL, "more sges than the qp's max_send_sge");
-	if (kv_run_sends(s->loop)) {
-		if (check_buf(&local, &end->local, s->size, why) || check_inline(s, end, why))
-			return why->error;
-		if (kv_op_check_sink(s->op, s->iwarp, end->local.by_mr, why)) {
-			why->missing = true;
-			return blame(why, local.mr);
-		}
-	}
-	if (!kv_run_has_target(s->loop))
-		return 0;
-	return check_buf(&target, &end->target, (__u64)end->grh + s->size, why) ?:
-	       check_recvs(s, end, why);
+	bool odd = kv_op_among(s->op, KV_OPS_8_BYTES) && end->remote_addr % sizeof(__u64);
+
+	return kv_refusal_if(why, end->offline, -EINVAL, KVERBS_A_END_CPU, cpu_offline) ?:
+	       kv_refusal_if(why, odd, -EINVAL, KVERBS_A_END_REMOTE_ADDR,
+			     "remote_addr of an atomic operation is a multiple of 8") ?:
+	       refuse_qp(why, end->needs_reset, -EBUSY,
+			 "an earlier run left requests outstanding on the qp: reset it and connect it anew") ?:
+	       (s->loop == KVERBS_LOOP_STREAM ? check_depth(s, end, why) : 0) ?:
+	       refuse_qp(why, s->sges > end->max_send_sge, -EINVAL,
+			 "more sges than the qp's max_send_sge") ?:
+	       (kv_run_sends(s->loop) ? check_source(s, end, why) : 0) ?:
+	       (kv_run_has_target(s->loop) ? check_target(s, end, why) : 0);
 }

@@ -282,7 +282,8 @@ static void iwarp_takes_no_immediate_data_and_no_atomics(void **state)
 
 	for (__u32 op = 0; op < __KVERBS_OP_LAST; op++) {
 		struct kv_request_facts facts = facts_of(op, KVERBS_QPT_RC);
-		bool refused = has(statement[op].needs ?: "", "imm") || kv_op_is_atomic(op);
+		bool refused = has(statement[op].needs ?: "", "imm") ||
+			       kv_op_among(op, KV_OPS_ATOMIC);
 
 		facts.iwarp = true;
 		facts.atomic = false;

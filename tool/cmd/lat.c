@@ -108,7 +108,7 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 static int check_op(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
-	bool atomic = kv_op_has_8_bytes(l->op);
+	bool atomic = kv_op_among(l->op, KV_OPS_8_BYTES);
 	int ret;
 
 	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))

@@ -66,7 +66,7 @@ int kv_sweep_cmd_check_shared(const struct kv_sweep_cmd *c, struct kv_fault *f)
 	if (w->one_cq && w->srq)
 		return kv_fault_usage(f, "--one-cq does not go with --srq: in user space the completion of a receive does not tell the QP");
 	for (unsigned int i = 0; w->srq && i < c->m.ops.n; i++)
-		if (!kv_op_takes_recv(c->m.ops.value[i]))
+		if (!kv_op_among(c->m.ops.value[i], KV_OPS_RECEIVED))
 			return kv_fault_usage(f, "--srq does not go with %s, which takes no receive",
 					      kv_enum_name(kv_enum_op, c->m.ops.value[i]));
 	return 0;

@@ -64,7 +64,7 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 		to->remote_qpn = 0;
 		to->remote_qkey = 0;
 	}
-	to->has_remote = kv_run_sends(spec->loop) && kv_op_needs_remote(spec->op);
+	to->has_remote = kv_run_sends(spec->loop) && kv_op_among(spec->op, KV_OPS_REMOTE);
 }
 
 /*

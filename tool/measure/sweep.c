@@ -18,7 +18,7 @@
 
 static unsigned int count_sizes(const struct kv_sweep *m, uint32_t op)
 {
-	return kv_op_has_8_bytes(op) ? 1 : m->sizes.n;
+	return kv_op_among(op, KV_OPS_8_BYTES) ? 1 : m->sizes.n;
 }
 
 static const struct kv_site *server_site(const struct kv_sweep *m, enum kv_space_id id,
@@ -62,7 +62,7 @@ static void set_work(struct kv_sweep *m, unsigned int op, unsigned int qps, unsi
 	if (m->qps.n)
 		m->work.qps = m->qps.value[qps];
 	kv_workload_set(&m->work, choose_kind(m, what), what,
-		    kv_op_has_8_bytes(what) ? ATOMIC_SIZE :
+		    kv_op_among(what, KV_OPS_8_BYTES) ? ATOMIC_SIZE :
 					      m->sizes.value[size]);
 	if (m->depth_max)
 		m->work.depth = kv_workload_fit_depth(&m->work, m->depth_max);

@@ -165,7 +165,7 @@ uint32_t kv_workload_grh(const struct kv_workload *w)
 bool kv_workload_served(const struct kv_workload *w)
 {
 	return w->kind == KV_KIND_PINGPONG ||
-	       (w->kind == KV_KIND_STREAM && kv_op_takes_recv(w->op));
+	       (w->kind == KV_KIND_STREAM && kv_op_among(w->op, KV_OPS_RECEIVED));
 }
 
 /**
@@ -268,6 +268,7 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 {
 	const char *space = site->b->ops->space, *type = kv_enum_name(kv_enum_qp_type, w->type);
 	uint32_t cap = w->type == KVERBS_QPT_UC ? KVERBS_CAP_UC : KVERBS_CAP_UD | KVERBS_CAP_AH;
+	bool remote = kv_op_among(w->op, KV_OPS_REMOTE);
 	struct kv_refusal why;
 
 	if (kv_op_check_type(w->op, w->type, &why))
@@ -276,10 +277,10 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 		return kv_fault_set(f, -EOPNOTSUPP, "%s space: %s has no %s QPs", space, site->dev.name, type);
 	if (w->connect == KV_CONNECT_CM)
 		return kv_fault_usage(f, "--type %s does not go with --connect cm, which connects RC QPs", type);
-	if (site->id == KV_SPACE_KERNEL && (kv_op_needs_remote(w->op) || w->lkey == KV_LKEY_MR))
+	if (site->id == KV_SPACE_KERNEL && (remote || w->lkey == KV_LKEY_MR))
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "kernel space: a %s QP carries no fast registration, so there is no key for %s",
-				    type, kv_op_needs_remote(w->op) ? kv_enum_name(kv_enum_op, w->op) : "--lkey mr");
+				    type, remote ? kv_enum_name(kv_enum_op, w->op) : "--lkey mr");
 	if (w->type == KVERBS_QPT_UD && w->size > site->port->active_mtu)
 		return kv_fault_usage(f, "a size of %u bytes: a message over UD is one packet, on %s of at most %u bytes (%s space)",
 				      w->size, site->dev.name, site->port->active_mtu, space);
@@ -289,7 +290,7 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 /** kv_workload_flags() - KVERBS_WR_* of each request */
 uint32_t kv_workload_flags(const struct kv_workload *w)
 {
-	return (w->size <= w->inline_max && kv_op_carries(w->op) ? KVERBS_WR_INLINE : 0) |
+	return (w->size <= w->inline_max && kv_op_among(w->op, KV_OPS_CARRY) ? KVERBS_WR_INLINE : 0) |
 	       (w->fence ? KVERBS_WR_FENCE : 0) | (w->solicited ? KVERBS_WR_SOLICITED : 0);
 }
 
@@ -359,7 +360,7 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space, %s: iWARP connects through the RDMA CM: --connect cm",
 				    space, dev->name);
-	if (kv_op_is_atomic(w->op) && !dev->atomic)
+	if (kv_op_among(w->op, KV_OPS_ATOMIC) && !dev->atomic)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: %s has no atomic operations, so no %s",
 				    space, dev->name, kv_enum_name(kv_enum_op, w->op));

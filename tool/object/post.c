@@ -53,15 +53,8 @@ static const struct kv_key piece_key[] = {
 };
 
 /* Sets of operations. */
-#define SET(op) (1U << KVERBS_OP_##op)
-#define DATAGRAMS (SET(SEND) | SET(SEND_WITH_IMM))
-#define SENDS (DATAGRAMS | SET(SEND_WITH_INV))
-#define WRITES (SET(WRITE) | SET(WRITE_WITH_IMM))
-#define WITH_IMM (SET(SEND_WITH_IMM) | SET(WRITE_WITH_IMM))
-#define READS (SET(READ) | SET(READ_WITH_INV))
-#define REMOTE (WRITES | READS | SET(FETCH_ADD) | SET(CMP_SWP))
-#define SEND_QUEUE (SENDS | REMOTE)
-#define ALL (SEND_QUEUE | SET(RECV))
+#define REMOTE (KV_OPS_POSTED & KV_OPS_REMOTE)
+#define SEND_QUEUE (KV_OPS_POSTED & ~KV_OP(RECV))
 
 /* The keys of all commands, each with the operations that have it. */
 static const struct {
@@ -70,19 +63,19 @@ static const struct {
 } keys[] = {
 	{ SEND_QUEUE, { "qp", KV_KEY_ID, AT(qp), .type = KV_QP, .must = true,
 	  .help = "where it is posted" } },
-	{ SET(RECV), { "qp", KV_KEY_ID, AT(qp), .type = KV_QP,
+	{ KV_OP(RECV), { "qp", KV_KEY_ID, AT(qp), .type = KV_QP,
 	  .help = "where it is posted, or:" } },
-	{ SET(RECV), { "srq", KV_KEY_ID, AT(srq), .type = KV_SRQ,
+	{ KV_OP(RECV), { "srq", KV_KEY_ID, AT(srq), .type = KV_SRQ,
 	  .help = "where it is posted" } },
-	{ WITH_IMM, { "imm", KV_KEY_U32, AT(wr.imm), .must = true,
+	{ KV_OPS_IMM, { "imm", KV_KEY_U32, AT(wr.imm), .must = true,
 	  .help = "immediate data, which the peer's completion shows" } },
-	{ SET(SEND_WITH_INV), { "invalidate-rkey", KV_KEY_U32, AT(wr.invalidate_rkey), .must = true,
+	{ KV_OP(SEND_WITH_INV), { "invalidate-rkey", KV_KEY_U32, AT(wr.invalidate_rkey), .must = true,
 	  .help = "the peer's rkey that is invalid from then on" } },
-	{ ALL, { "sge", KV_KEY_PIECE, AT(piece), .piece = piece_key,
+	{ KV_OPS_POSTED, { "sge", KV_KEY_PIECE, AT(piece), .piece = piece_key,
 	  .piece_size = sizeof(struct piece), .piece_count = AT(pieces),
 	  .piece_max = KVERBS_SGE_MAX,
 	  .help = "opens a piece, which has keys of its own; any number" } },
-	{ ALL, { "wr-id", KV_KEY_U64, AT(wr.wr_id),
+	{ KV_OPS_POSTED, { "wr-id", KV_KEY_U64, AT(wr.wr_id),
 	  .help = "comes back in the completion; default: 0" } },
 	{ REMOTE, { "remote-addr", KV_KEY_U64, AT(wr.remote_addr), .must = true,
 	  .help = "the peer's iova" } },
@@ -90,26 +83,26 @@ static const struct {
 	  .help = "the peer's rkey" } },
 	{ REMOTE, { "remote-offset", KV_KEY_SIZE, AT(remote_offset),
 	  .help = "is added to remote-addr; default: 0" } },
-	{ SET(FETCH_ADD), { "add", KV_KEY_U64, AT(wr.compare_add), .must = true,
+	{ KV_OP(FETCH_ADD), { "add", KV_KEY_U64, AT(wr.compare_add), .must = true,
 	  .help = "number that is added to the 8 bytes there" } },
-	{ SET(CMP_SWP), { "compare", KV_KEY_U64, AT(wr.compare_add), .must = true,
+	{ KV_OP(CMP_SWP), { "compare", KV_KEY_U64, AT(wr.compare_add), .must = true,
 	  .help = "value that the 8 bytes there must have" } },
-	{ SET(CMP_SWP), { "swap", KV_KEY_U64, AT(wr.swap), .must = true,
+	{ KV_OP(CMP_SWP), { "swap", KV_KEY_U64, AT(wr.swap), .must = true,
 	  .help = "value that they get then" } },
-	{ SENDS | WRITES, { "inline", KV_KEY_FLAG, 0, KVERBS_WR_INLINE,
+	{ KV_OPS_CARRY, { "inline", KV_KEY_FLAG, 0, KVERBS_WR_INLINE,
 	  .help = "the content is taken at once, see max-inline" } },
-	{ SENDS | SET(WRITE_WITH_IMM), { "solicited", KV_KEY_FLAG, 0, KVERBS_WR_SOLICITED,
+	{ KV_OPS_RECEIVED, { "solicited", KV_KEY_FLAG, 0, KVERBS_WR_SOLICITED,
 	  .help = "the peer's completion is a solicited one" } },
 	{ SEND_QUEUE, { "unsignaled", KV_KEY_FLAG, 0, KVERBS_WR_UNSIGNALED,
 	  .help = "no completion unless it fails" } },
 	{ SEND_QUEUE, { "fence", KV_KEY_FLAG, 0, KVERBS_WR_FENCE,
 	  .help = "not before READs and atomics posted earlier are done" } },
-	{ DATAGRAMS, { "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH, .help = "ud: where to" } },
-	{ DATAGRAMS, { "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
+	{ KV_OPS_DATAGRAM, { "ah", KV_KEY_ID, AT(wr.ah), HAS_AH, .type = KV_AH, .help = "ud: where to" } },
+	{ KV_OPS_DATAGRAM, { "remote-qpn", KV_KEY_U32, AT(wr.remote_qpn), HAS_REMOTE_QPN,
 	  .help = "ud: the peer's QPN" } },
-	{ DATAGRAMS, { "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
+	{ KV_OPS_DATAGRAM, { "remote-qkey", KV_KEY_U32, AT(wr.remote_qkey), HAS_REMOTE_QKEY,
 	  .help = "ud: the peer's Q_Key" } },
-	{ ALL, { "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",
+	{ KV_OPS_POSTED, { "and", KV_KEY_REST, AT(rest), .value = "REQUEST...",
 	  .help = "another request for the same queue, its operation first: all are posted by one call of the verb" } },
 };
 
@@ -153,11 +146,11 @@ static int take_piece(struct kv_session *s, uint32_t op, const struct piece *pie
 		return kv_fault_usage(f, "'buf' or 'mr' is missing: which bytes?");
 	if (!(piece->given.bits & HAS_BUF))
 		ret = take_registered(s, piece, sge, &length, f);
-	else if (!(piece->given.bits & HAS_LENGTH) && !kv_op_is_atomic(op))
+	else if (!(piece->given.bits & HAS_LENGTH) && !kv_op_among(op, KV_OPS_ATOMIC))
 		ret = kv_content_rest(s, sge->buf, sge->offset, &length, f);
 	if (ret)
 		return ret;
-	if (!(piece->given.bits & HAS_LENGTH) && kv_op_is_atomic(op))
+	if (!(piece->given.bits & HAS_LENGTH) && kv_op_among(op, KV_OPS_ATOMIC))
 		length = ATOMIC_BYTES;
 	if (length > UINT32_MAX)
 		return kv_fault_set(f, -EINVAL,
@@ -199,9 +192,9 @@ static int make_wr(struct kv_session *s, const struct post_args *a, const struct
 	if (ret)
 		return ret;
 	wr->flags = a->given.bits & KVERBS_WR__ALL;
-	wr->has_imm = kv_op_needs_imm(wr->op);
+	wr->has_imm = kv_op_among(wr->op, KV_OPS_IMM);
 	wr->has_inv = wr->op == KVERBS_OP_SEND_WITH_INV;
-	wr->has_remote = kv_op_needs_remote(wr->op);
+	wr->has_remote = kv_op_among(wr->op, KV_OPS_REMOTE);
 	if (wr->remote_addr > UINT64_MAX - a->remote_offset)
 		return kv_fault_usage(f, "remote-addr and remote-offset together are beyond 64 bits");
 	if (wr->has_imm) {

@@ -172,7 +172,7 @@ static int prep_sge(struct kv_user *u, const struct kv_user_target *to, const st
 /* siw looks up the memory of an SGE of 0 bytes, and the kernel crashes: the SGE is left out. */
 static bool left_out_if_empty(const struct kv_wr *wr, const struct kv_user_target *to)
 {
-	return kv_op_carries(wr->op) && kv_user_dev_is_iwarp(to->qp->obj.dev);
+	return kv_op_among(wr->op, KV_OPS_CARRY) && kv_user_dev_is_iwarp(to->qp->obj.dev);
 }
 
 /* @used: number of SGEs that are posted, from 0 on. */
@@ -201,12 +201,12 @@ static void prep_send(const struct kv_wr *wr, const struct kv_user_ah *ah, struc
 {
 	ib->opcode = kv_user_post_opcode(wr->op);
 	ib->send_flags = kv_user_post_flags(wr->flags);
-	if (kv_op_needs_imm(wr->op))
+	if (kv_op_among(wr->op, KV_OPS_IMM))
 		ib->imm_data = htonl(wr->imm);
 	/* libsiw takes the key from where it takes that of a WRITE (push_send_wqe()). */
 	if (wr->has_inv)
 		ib->invalidate_rkey = ib->wr.rdma.rkey = wr->invalidate_rkey;
-	if (kv_op_is_atomic(wr->op)) {
+	if (kv_op_among(wr->op, KV_OPS_ATOMIC)) {
 		ib->wr.atomic.remote_addr = wr->remote_addr;
 		ib->wr.atomic.rkey = wr->remote_key;
 		ib->wr.atomic.compare_add = wr->compare_add;

@@ -56,7 +56,7 @@ static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 	return end->target && end->target_mr && (srq ? srq->recvs : qp->recvs) &&
 	       (uses[0] != &end->target->obj || uses[1] != &end->target_mr->obj ||
 		(srq ? srq->target_offset : qp->target_offset) != run->spec.end[i].target_offset ||
-		(kv_op_takes_recv(run->spec.op) && end->target_mr->ib &&
+		(kv_op_among(run->spec.op, KV_OPS_RECEIVED) && end->target_mr->ib &&
 		 (srq ? srq->recv_lkey : qp->recv_lkey) != end->target_mr->ib->lkey));
 }
 
@@ -189,13 +189,13 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 		return kv_user_run_refuse(u, i, &u->why);
 	if (end->local)
 		ret = check_rights(u, i, "local_mr", end->local_mr,
-				   op == KVERBS_OP_READ || kv_op_is_atomic(op) ?
+				   op == KVERBS_OP_READ || kv_op_among(op, KV_OPS_ATOMIC) ?
 				   KVERBS_ACCESS_LOCAL_WRITE : 0);
 	if (ret || !end->target)
 		return ret;
 	return check_rights(u, i, "target_mr", end->target_mr,
-			    (kv_op_takes_recv(op) ? KVERBS_ACCESS_LOCAL_WRITE : 0) |
-			    (kv_op_needs_remote(op) ? KVERBS_ACCESS_REMOTE_WRITE : 0));
+			    (kv_op_among(op, KV_OPS_RECEIVED) ? KVERBS_ACCESS_LOCAL_WRITE : 0) |
+			    (kv_op_among(op, KV_OPS_REMOTE) ? KVERBS_ACCESS_REMOTE_WRITE : 0));
 }
 
 /*
@@ -305,12 +305,12 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	prep_send_sges(run, i, to);
 	wr->opcode = kv_user_post_opcode(spec->op);
 	wr->send_flags = kv_user_post_flags(spec->flags);
-	if (kv_op_is_atomic(spec->op)) {
+	if (kv_op_among(spec->op, KV_OPS_ATOMIC)) {
 		wr->wr.atomic.remote_addr = end->remote_addr;
 		wr->wr.atomic.rkey = end->remote_key;
 		wr->wr.atomic.compare_add = spec->compare_add;
 		wr->wr.atomic.swap = spec->swap;
-	} else if (kv_op_needs_remote(spec->op)) {
+	} else if (kv_op_among(spec->op, KV_OPS_REMOTE)) {
 		wr->wr.rdma.remote_addr = end->remote_addr;
 		wr->wr.rdma.rkey = end->remote_key;
 	} else if (from->ah) {
