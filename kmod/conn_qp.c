@@ -84,7 +84,7 @@ static int conn_init_qp(struct kv_conn *conn, struct kv_qp *qp, enum kverbs_qp_s
 		return ret;
 	modify.attr.qp_access_flags = access;
 	if (from == KVERBS_QPS_INIT)
-		modify.mask &= ~KV_QPA_ACCESS;
+		modify.mask &= ~KV_QPA_ACCESS_FLAGS;
 	return conn_walk(conn, qp, &modify, extack);
 }
 

@@ -11,28 +11,6 @@
 #include "refuse.h"
 #include "srq.h"
 
-/* The tables and ib_modify_qp() use the same bits. */
-static_assert(KV_QPA_STATE == IB_QP_STATE);
-static_assert(KV_QPA_CUR_STATE == IB_QP_CUR_STATE);
-static_assert(KV_QPA_SQD_ASYNC_NOTIFY == IB_QP_EN_SQD_ASYNC_NOTIFY);
-static_assert(KV_QPA_ACCESS == IB_QP_ACCESS_FLAGS);
-static_assert(KV_QPA_PKEY_INDEX == IB_QP_PKEY_INDEX);
-static_assert(KV_QPA_PORT == IB_QP_PORT);
-static_assert(KV_QPA_QKEY == IB_QP_QKEY);
-static_assert(KV_QPA_AV == IB_QP_AV);
-static_assert(KV_QPA_PATH_MTU == IB_QP_PATH_MTU);
-static_assert(KV_QPA_TIMEOUT == IB_QP_TIMEOUT);
-static_assert(KV_QPA_RETRY_CNT == IB_QP_RETRY_CNT);
-static_assert(KV_QPA_RNR_RETRY == IB_QP_RNR_RETRY);
-static_assert(KV_QPA_RQ_PSN == IB_QP_RQ_PSN);
-static_assert(KV_QPA_MAX_RD_ATOMIC == IB_QP_MAX_QP_RD_ATOMIC);
-static_assert(KV_QPA_ALT_PATH == IB_QP_ALT_PATH);
-static_assert(KV_QPA_MIN_RNR_TIMER == IB_QP_MIN_RNR_TIMER);
-static_assert(KV_QPA_SQ_PSN == IB_QP_SQ_PSN);
-static_assert(KV_QPA_MAX_DEST_RD_ATOMIC == IB_QP_MAX_DEST_RD_ATOMIC);
-static_assert(KV_QPA_PATH_MIG_STATE == IB_QP_PATH_MIG_STATE);
-static_assert(KV_QPA_DEST_QPN == IB_QP_DEST_QPN);
-
 static_assert(KVERBS_MIG_MIGRATED == (int)IB_MIG_MIGRATED);
 static_assert(KVERBS_MIG_REARM == (int)IB_MIG_REARM);
 static_assert(KVERBS_MIG_ARMED == (int)IB_MIG_ARMED);
@@ -334,8 +312,8 @@ static int qp_check_values(const struct kv_qp *qp, enum kverbs_qp_state from,
 	if (mask & KV_QPA_ALT_PATH && qp_lacks_pkey(ib, attr->alt_port_num, attr->alt_pkey_index))
 		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_ALT_PATH,
 					   "no P_Key at alt_pkey_index of alt_port");
-	if (mask & KV_QPA_MAX_RD_ATOMIC && attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
-		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_MAX_RD_ATOMIC,
+	if (mask & KV_QPA_MAX_QP_RD_ATOMIC && attr->max_rd_atomic > ib->attrs.max_qp_init_rd_atom)
+		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_MAX_QP_RD_ATOMIC,
 					   "max_rd_atomic is above the device's max_qp_init_rd_atom");
 	if (mask & KV_QPA_MAX_DEST_RD_ATOMIC && attr->max_dest_rd_atomic > ib->attrs.max_qp_rd_atom)
 		return kv_refusal_set_attr(wrong, -EINVAL, KV_QPA_MAX_DEST_RD_ATOMIC,

@@ -286,20 +286,24 @@ static int run_claim(const struct kv_run_spec *spec, struct kv_run_culprit *wron
 	return 0;
 }
 
-/* The receives that the loop expects, less those that are posted already. */
-static int run_post_recvs(const struct kv_run_spec *spec, struct kv_qp *qp, struct kv_end *end,
-			  struct netlink_ext_ack *extack)
+/*
+ * The receives that the loop expects, less those that are posted already; an SRQ counts the
+ * receives of all runs on its QPs.
+ */
+static int run_post_recvs(const struct kv_run_spec *spec, const struct kv_run_end *from,
+			  struct kv_end *end, struct netlink_ext_ack *extack)
 {
+	struct kv_srq *srq = from->qp->srq;
+	u32 *posted = srq ? &srq->run_recvs : &from->qp->run_recvs;
 	u32 recvs = kv_run_recvs(spec->loop, spec->op, spec->depth);
-	int ret;
+	int ret = 0;
 
-	for (; qp->run_recvs < recvs; qp->run_recvs++) {
-		ret = kv_env_post_recv(end);
-		if (ret)
-			return kv_verb_failed(extack, KVERBS_STAGE_POST, ret,
-					      "ib_post_recv failed");
+	while (*posted < recvs && !ret) {
+		ret = srq ? kv_env_post_srq_recv(end) : kv_env_post_recv(end);
+		*posted += !ret;
 	}
-	return 0;
+	return ret ? kv_verb_failed(extack, KVERBS_STAGE_POST, ret, srq ?
+				    "ib_post_srq_recv failed" : "ib_post_recv failed") : 0;
 }
 
 /* @slot: of the buffer; that of the MR is the next one. */
@@ -308,25 +312,6 @@ static void run_give_memory(struct kv_obj *user, unsigned int slot,
 {
 	kv_obj_set_parent(user, slot, &memory->buf->obj);
 	kv_obj_set_parent(user, slot + 1, memory->mr ? &memory->mr->obj : NULL);
-}
-
-/* The same for an SRQ, which counts the receives of all runs on its QPs. */
-static int run_post_srq_recvs(const struct kv_run_spec *spec, struct kv_srq *srq,
-			      const struct kv_run_memory *target, struct kv_end *end,
-			      struct netlink_ext_ack *extack)
-{
-	u32 recvs = kv_run_recvs(spec->loop, spec->op, spec->depth);
-	int ret;
-
-	run_give_memory(&srq->obj, KV_SRQ_TARGET_BUF, target);
-	srq->target_offset = target->offset;
-	for (; srq->run_recvs < recvs; srq->run_recvs++) {
-		ret = kv_env_post_srq_recv(end);
-		if (ret)
-			return kv_verb_failed(extack, KVERBS_STAGE_POST, ret,
-					      "ib_post_srq_recv failed");
-	}
-	return 0;
 }
 
 static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
@@ -343,9 +328,11 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 	}
 	kv_obj_set_parent(qp, KV_QP_AH, from->ah ? &from->ah->obj : NULL);
 	kv_wr_prep(end, spec, from);
-	if (from->qp->srq)
-		return run_post_srq_recvs(spec, from->qp->srq, &from->target, end, extack);
-	return run_post_recvs(spec, from->qp, end, extack);
+	if (from->qp->srq) {
+		run_give_memory(&from->qp->srq->obj, KV_SRQ_TARGET_BUF, &from->target);
+		from->qp->srq->target_offset = from->target.offset;
+	}
+	return run_post_recvs(spec, from, end, extack);
 }
 
 /* @wrong: receives what causes a refusal; its attribute is 0. */

@@ -87,10 +87,7 @@ static void worker_release(struct kv_worker *worker)
 /* The last worker has ended. */
 static void worker_end_run(struct kv_run *run)
 {
-	struct kv_event event = {
-		.type = KVERBS_EVENT_RUN_DONE,
-		.error = run->error,
-	};
+	struct kv_event event = { .type = KVERBS_EVENT_RUN_DONE, .error = run->error };
 
 	/* Pairs with the acquire of the reader of the result. */
 	smp_store_release(&run->state, KVERBS_RUN_DONE);

@@ -23,39 +23,26 @@ static const struct nla_policy policy[KVERBS_A_DEV_MAX + 1] = {
 	[KVERBS_A_DEV_NAME] = KV_POLICY_NAME,
 };
 
-static int info_get(struct sk_buff *skb, struct genl_info *info)
+static int info_get(struct genl_info *info, struct kv_obj *none, struct sk_buff *skb)
 {
-	struct sk_buff *reply;
 	u64 made, gone;
-	int ret;
 
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
-		return ret;
 	kv_obj_counts(&made, &gone);
-	ret = nla_put_string(reply, KVERBS_A_INFO_VERSION, THIS_MODULE->version) ?:
-	      nla_put_string(reply, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
-	      kv_put_u64(reply, KVERBS_A_INFO_COUNTER_HZ, kv_env_counter_hz()) ?:
-	      kv_put_u64(reply, KVERBS_A_INFO_CREATED, made) ?:
-	      kv_put_u64(reply, KVERBS_A_INFO_DESTROYED, gone) ?:
-	      kv_put_u64(reply, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
-	return kv_reply_end(info, reply, ret);
+	return nla_put_string(skb, KVERBS_A_INFO_VERSION, THIS_MODULE->version) ?:
+	       nla_put_string(skb, KVERBS_A_INFO_COUNTER, KV_ENV_COUNTER) ?:
+	       kv_put_u64(skb, KVERBS_A_INFO_COUNTER_HZ, kv_env_counter_hz()) ?:
+	       kv_put_u64(skb, KVERBS_A_INFO_CREATED, made) ?:
+	       kv_put_u64(skb, KVERBS_A_INFO_DESTROYED, gone) ?:
+	       kv_put_u64(skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
 }
 
 /* Destroys the persistent objects of this namespace. */
-static int dev_flush(struct sk_buff *skb, struct genl_info *info)
+static int dev_flush(struct genl_info *info, struct kv_obj *none, struct sk_buff *skb)
 {
-	struct kv_obj_removal removal;
-	struct sk_buff *reply;
-	int ret;
+	struct kv_obj_removal removal = kv_obj_remove_owner(kv_msg_owner(info)->persistent);
 
-	ret = kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE);
-	if (ret)
-		return ret;
-	removal = kv_obj_remove_owner(kv_msg_owner(info)->persistent);
-	ret = nla_put_u32(reply, KVERBS_A_INFO_FLUSHED, removal.removed) ?:
-	      nla_put_u32(reply, KVERBS_A_INFO_BUSY, removal.busy);
-	return kv_reply_end(info, reply, ret);
+	return nla_put_u32(skb, KVERBS_A_INFO_FLUSHED, removal.removed) ?:
+	       nla_put_u32(skb, KVERBS_A_INFO_BUSY, removal.busy);
 }
 
 static u32 dev_gid_type(const struct ib_gid_attr *attr)
@@ -115,12 +102,13 @@ static int dev_fill_gids(struct sk_buff *skb, const struct net *net, struct ib_d
 /* Attributes that do not change as long as the device exists. */
 static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 {
-	const struct ib_device *ib = dev->ib;
+	struct ib_device *ib = dev->ib;
 	const struct kv_cq_moderation moderation = kv_cq_most_moderation(ib);
 	const struct ib_device_attr *attrs = &ib->attrs;
-	char fw_ver[IB_FW_VERSION_NAME_MAX];
+	char fw_ver[IB_FW_VERSION_NAME_MAX] = "";
 
-	kv_dev_copy_fw_ver(dev, fw_ver);
+	/* Nothing, if the driver reports none. */
+	ib_get_device_fw_str(ib, fw_ver);
 	return nla_put_u32(skb, KVERBS_A_DEV_PORTS, ib->phys_port_cnt) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_COMP_VECTORS, ib->num_comp_vectors) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_NODE_GUID, be64_to_cpu(ib->node_guid)) ?:
@@ -190,7 +178,12 @@ static int dev_fill_port(struct sk_buff *skb, const struct net *net, struct kv_d
 
 	if (!nest)
 		return -EMSGSIZE;
-	error = kv_dev_query_port(dev, port, &attr);
+	lockdep_assert_held(&dev->lock);
+	/*
+	 * Some kernels log a line at each call if they don't know the netdev's speed: so this must
+	 * not be called often.
+	 */
+	error = ib_query_port(dev->ib, port, &attr);
 	ret = nla_put_u32(skb, KVERBS_A_PORT_NUMBER, port);
 	if (!ret)
 		ret = error ? nla_put_u32(skb, KVERBS_A_PORT_ERROR, -error) :
@@ -295,8 +288,8 @@ static int dev_dump(struct sk_buff *skb, struct netlink_callback *cb)
 }
 
 static const struct kv_command info_commands[] = {
-	{ .cmd = KVERBS_CMD_INFO_GET, .at_once = true, .doit = info_get },
-	{ .cmd = KVERBS_CMD_FLUSH, .doit = dev_flush },
+	{ .cmd = KVERBS_CMD_INFO_GET, .at_once = true, .run = info_get },
+	{ .cmd = KVERBS_CMD_FLUSH, .run = dev_flush },
 };
 
 const struct kv_command_set kv_info_commands = {

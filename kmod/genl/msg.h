@@ -78,7 +78,10 @@ struct kv_noun {
 	.pd = KVERBS_A_##NAME##_PD,					\
 	.verb_ns = KVERBS_A_##NAME##_VERB_NS
 
-/* Carries out a command on an object, with the device locked, and fills the reply. */
+/*
+ * Carries out a command on an object, with the device locked, and fills the reply. Of a set without
+ * a noun there is no object, and no device is locked.
+ */
 typedef int (*kv_command_fn)(struct genl_info *info, struct kv_obj *obj, struct sk_buff *skb);
 
 /* Fills a message of a dump about one thing. */
@@ -106,7 +109,7 @@ struct kv_taken {
  * @cmd: enum kverbs_cmd
  * @at_once: it does not wait; other commands may wait, in particular for verbs that are
  *	firmware commands
- * @doit: carries it out; NULL: it is a command on an object, which @run carries out
+ * @doit: carries it out; NULL: @run carries it out
  * @check: checks the message before the object is looked for; NULL: there is no check
  * @size: bytes that the attributes of the reply will need; NULL: the default
  * @run: carries it out

@@ -66,6 +66,9 @@ int kv_netlink_command(struct sk_buff *skb, struct genl_info *info)
 	struct kv_obj *obj;
 	int ret;
 
+	if (!noun)
+		return kv_reply_start(info, &reply, GENLMSG_DEFAULT_SIZE) ?:
+		       kv_reply_end(info, reply, command->run(info, NULL, reply));
 	ret = noun_check(info) ?:
 	      kv_msg_begin_obj(info, noun->id, noun->class, command->size ?
 			       command->size(info) : GENLMSG_DEFAULT_SIZE, &reply, &obj);

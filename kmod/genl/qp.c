@@ -77,10 +77,12 @@ struct row {
 	u8 size;
 };
 
-#define ROW(NAME, BIT) { .number = KVERBS_A_QP_##NAME, .bit = KV_QPA_##BIT }
+/* The rules and ib_modify_qp() use the same bits. */
+#define SAME_BIT(BIT) (KV_QPA_##BIT + BUILD_BUG_ON_ZERO(KV_QPA_##BIT != IB_QP_##BIT))
+#define ROW(NAME, BIT) { .number = KVERBS_A_QP_##NAME, .bit = SAME_BIT(BIT) }
 #define NUMBER(NAME, BIT, member) {				\
 	.number = KVERBS_A_QP_##NAME,				\
-	.bit = KV_QPA_##BIT,					\
+	.bit = SAME_BIT(BIT),					\
 	.offset = offsetof(struct ib_qp_attr, member),		\
 	.size = sizeof_field(struct ib_qp_attr, member),	\
 }
@@ -89,7 +91,7 @@ struct row {
 static const struct row rows[] = {
 	ROW(STATE, STATE),
 	ROW(CUR_STATE, CUR_STATE),
-	NUMBER(ACCESS, ACCESS, qp_access_flags),
+	NUMBER(ACCESS, ACCESS_FLAGS, qp_access_flags),
 	NUMBER(PORT, PORT, port_num),
 	NUMBER(PKEY_INDEX, PKEY_INDEX, pkey_index),
 	NUMBER(QKEY, QKEY, qkey),
@@ -109,7 +111,7 @@ static const struct row rows[] = {
 	NUMBER(TIMEOUT, TIMEOUT, timeout),
 	NUMBER(RETRY_CNT, RETRY_CNT, retry_cnt),
 	NUMBER(RNR_RETRY, RNR_RETRY, rnr_retry),
-	NUMBER(MAX_RD_ATOMIC, MAX_RD_ATOMIC, max_rd_atomic),
+	NUMBER(MAX_RD_ATOMIC, MAX_QP_RD_ATOMIC, max_rd_atomic),
 	NUMBER(PATH_MIG_STATE, PATH_MIG_STATE, path_mig_state),
 	ROW(ALT_DGID, ALT_PATH),
 	ROW(ALT_SGID_INDEX, ALT_PATH),
@@ -117,7 +119,7 @@ static const struct row rows[] = {
 	NUMBER(ALT_PORT, ALT_PATH, alt_port_num),
 	NUMBER(ALT_PKEY_INDEX, ALT_PATH, alt_pkey_index),
 	NUMBER(ALT_TIMEOUT, ALT_PATH, alt_timeout),
-	NUMBER(SQD_ASYNC_NOTIFY, SQD_ASYNC_NOTIFY, en_sqd_async_notify),
+	NUMBER(SQD_ASYNC_NOTIFY, EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify),
 };
 
 static u32 qp_get_number(const struct ib_qp_attr *attr, const struct row *row)

@@ -411,34 +411,32 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
-	int ret;
+	bool sends = kv_run_sends(spec->loop), depth = kv_run_has_depth(spec->loop);
+	bool atomic = kv_op_among(spec->op, KV_OPS_ATOMIC);
+	bool swaps = spec->op == KVERBS_OP_CMP_SWP;
+	bool stream = spec->loop == KVERBS_LOOP_STREAM;
 	u32 i;
 
-	ret = nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ?:
-	      nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ?:
-	      kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns);
-	if (!ret && kv_run_sends(spec->loop))
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context) ?:
-		      nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges);
-	if (!ret && !run->told)
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins);
-	if (!ret && kv_op_among(spec->op, KV_OPS_ATOMIC))
-		ret = kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add);
-	if (!ret && spec->op == KVERBS_OP_CMP_SWP)
-		ret = kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap);
-	if (!ret && spec->loop == KVERBS_LOOP_STREAM)
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list) ?:
-		      nla_put_u32(skb, KVERBS_A_SPEC_SIGNAL, spec->signal);
-	if (!ret && kv_run_has_depth(spec->loop))
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth) ?:
-		      nla_put_u32(skb, KVERBS_A_SPEC_WORKERS, spec->workers);
-	if (!ret && spec->interval_ns)
-		ret = kv_put_u64(skb, KVERBS_A_SPEC_INTERVAL_NS, spec->interval_ns);
-	if (!ret && spec->flags)
-		ret = nla_put_u32(skb, KVERBS_A_SPEC_FLAGS, spec->flags);
-	for (i = 0; i < min(spec->ends, KV_RUN_ENDS_TOLD) && !ret; i++)
-		ret = run_put_end(skb, spec, &spec->end[i]);
-	return ret;
+	if (nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ||
+	    nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ||
+	    kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ||
+	    (sends && nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context)) ||
+	    (sends && nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges)) ||
+	    (!run->told && nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins)) ||
+	    (atomic && kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add)) ||
+	    (swaps && kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap)) ||
+	    (stream && nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list)) ||
+	    (stream && nla_put_u32(skb, KVERBS_A_SPEC_SIGNAL, spec->signal)) ||
+	    (depth && nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth)) ||
+	    (depth && nla_put_u32(skb, KVERBS_A_SPEC_WORKERS, spec->workers)) ||
+	    (spec->interval_ns &&
+	     kv_put_u64(skb, KVERBS_A_SPEC_INTERVAL_NS, spec->interval_ns)) ||
+	    (spec->flags && nla_put_u32(skb, KVERBS_A_SPEC_FLAGS, spec->flags)))
+		return -EMSGSIZE;
+	for (i = 0; i < min(spec->ends, KV_RUN_ENDS_TOLD); i++)
+		if (run_put_end(skb, spec, &spec->end[i]))
+			return -EMSGSIZE;
+	return 0;
 }
 
 static int run_put_spec(struct sk_buff *skb, const struct kv_run *run)

@@ -19,14 +19,14 @@ struct step {
 };
 
 /* Attributes that several transitions of the connected types have in common. */
-#define PATHS (KV_QPA_ALT_PATH | KV_QPA_ACCESS | KV_QPA_PATH_MIG_STATE)
+#define PATHS (KV_QPA_ALT_PATH | KV_QPA_ACCESS_FLAGS | KV_QPA_PATH_MIG_STATE)
 #define ADDRESS (KV_QPA_AV | KV_QPA_PATH_MTU | KV_QPA_DEST_QPN | KV_QPA_RQ_PSN)
-#define RETRIES (KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY | KV_QPA_MAX_RD_ATOMIC)
+#define RETRIES (KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY | KV_QPA_MAX_QP_RD_ATOMIC)
 #define RESPONDER (KV_QPA_MAX_DEST_RD_ATOMIC | KV_QPA_MIN_RNR_TIMER)
 
 #define TAKES_IN_INIT {								\
 	[KVERBS_QPT_RC ... KVERBS_QPT_UC] =					\
-		KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS,		\
+		KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_ACCESS_FLAGS,		\
 	[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_PORT | KV_QPA_QKEY,	\
 }
 
@@ -51,7 +51,7 @@ static const struct step steps[STATES][STATES] = {
 			},
 			.takes = {
 				[KVERBS_QPT_RC ... KVERBS_QPT_UC] =
-					KV_QPA_ALT_PATH | KV_QPA_ACCESS | KV_QPA_PKEY_INDEX,
+					KV_QPA_ALT_PATH | KV_QPA_ACCESS_FLAGS | KV_QPA_PKEY_INDEX,
 				[KVERBS_QPT_UD] = KV_QPA_PKEY_INDEX | KV_QPA_QKEY,
 			},
 		},
@@ -70,7 +70,7 @@ static const struct step steps[STATES][STATES] = {
 		[KVERBS_QPS_RTS] = { .exists = 1, .takes = TAKES_TO_RTS },
 		[KVERBS_QPS_SQD] = {
 			.exists = 1,
-			.takes = { [0 ... KVERBS_QPT_MAX] = KV_QPA_SQD_ASYNC_NOTIFY },
+			.takes = { [0 ... KVERBS_QPT_MAX] = KV_QPA_EN_SQD_ASYNC_NOTIFY },
 		},
 	},
 	[KVERBS_QPS_SQD] = {
@@ -89,7 +89,7 @@ static const struct step steps[STATES][STATES] = {
 		[KVERBS_QPS_RTS] = {
 			.exists = 1,
 			.takes = {
-				[KVERBS_QPT_UC] = KV_QPA_CUR_STATE | KV_QPA_ACCESS,
+				[KVERBS_QPT_UC] = KV_QPA_CUR_STATE | KV_QPA_ACCESS_FLAGS,
 				[KVERBS_QPT_UD] = KV_QPA_CUR_STATE | KV_QPA_QKEY,
 			},
 		},
@@ -151,8 +151,8 @@ struct refusal {
 
 static const struct refusal refusals[BITS] = {
 	[BIT_OF(CUR_STATE)] = { REFUSAL("cur_state") },
-	[BIT_OF(SQD_ASYNC_NOTIFY)] = { REFUSAL("sqd_async_notify") },
-	[BIT_OF(ACCESS)] = NEEDED("access", "INIT"),
+	[BIT_OF(EN_SQD_ASYNC_NOTIFY)] = { REFUSAL("sqd_async_notify") },
+	[BIT_OF(ACCESS_FLAGS)] = NEEDED("access", "INIT"),
 	[BIT_OF(PKEY_INDEX)] = NEEDED("pkey_index", "INIT"),
 	[BIT_OF(PORT)] = NEEDED("port", "INIT"),
 	[BIT_OF(QKEY)] = NEEDED("qkey", "INIT"),
@@ -165,7 +165,7 @@ static const struct refusal refusals[BITS] = {
 	[BIT_OF(RETRY_CNT)] = NEEDED("retry_cnt", "RTS"),
 	[BIT_OF(RNR_RETRY)] = NEEDED("rnr_retry", "RTS"),
 	[BIT_OF(RQ_PSN)] = NEEDED("rq_psn", "RTR"),
-	[BIT_OF(MAX_RD_ATOMIC)] = NEEDED("max_rd_atomic", "RTS"),
+	[BIT_OF(MAX_QP_RD_ATOMIC)] = NEEDED("max_rd_atomic", "RTS"),
 	[BIT_OF(ALT_PATH)] = { REFUSAL("an alternate path") },
 	[BIT_OF(MIN_RNR_TIMER)] = NEEDED("min_rnr_timer", "RTR"),
 	[BIT_OF(SQ_PSN)] = NEEDED("sq_psn", "RTS"),

@@ -224,7 +224,7 @@ static void test_stages(void **state)
 	struct kv_qp_modify modify = {
 		.attr = {
 			.state = KVERBS_QPS_INIT,
-			.mask = KV_QPA_STATE | KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS,
+			.mask = KV_QPA_STATE | KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS_FLAGS,
 		},
 	};
 	struct kv_qp_init qp_init = { .type = KVERBS_QPT_RC, .max_send_wr = 1, .max_recv_wr = 1 };

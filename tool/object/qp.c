@@ -71,7 +71,7 @@ struct connect_args {
 #define HAS_PEER (1U << 31)
 
 /* The attributes that may be set in INIT, for all types. */
-#define INIT_ANY (KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS | KV_QPA_QKEY)
+#define INIT_ANY (KV_QPA_PORT | KV_QPA_PKEY_INDEX | KV_QPA_ACCESS_FLAGS | KV_QPA_QKEY)
 
 static const struct connect_args connect_init = {
 	.attr = KV_RAW_DEFAULTS,
@@ -90,7 +90,7 @@ static const struct kv_key connect_key[] = {
 	{ "sgid-index", KV_KEY_U32, AT(attr.av.sgid_index), KV_QPA_AV,
 	  .max = INT32_MAX,
 	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
-	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS,
+	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS_FLAGS,
 	  .names = kv_enum_access,
 	  .help = "what peers may do; default: all that the type and the device can" },
 	{ "path-mtu", KV_KEY_U32, AT(attr.path_mtu), KV_QPA_PATH_MTU,
@@ -105,7 +105,7 @@ static const struct kv_key connect_key[] = {
 	  KV_QPA_MIN_RNR_TIMER,
 	  .help = "rc: time after which a peer sends again if no receive was posted here: code of IBTA table 45; default: 12, which is 0.64 ms" },
 	{ "max-rd-atomic", KV_KEY_U32, AT(attr.max_rd_atomic),
-	  KV_QPA_MAX_RD_ATOMIC,
+	  KV_QPA_MAX_QP_RD_ATOMIC,
 	  .help = "rc: own READs and atomics that may be outstanding at a time; default: 1" },
 	{ "max-dest-rd-atomic", KV_KEY_U32, AT(attr.max_dest_rd_atomic),
 	  KV_QPA_MAX_DEST_RD_ATOMIC,
@@ -219,7 +219,7 @@ static int check_rts(const struct kv_dev *dev, const struct kv_qp *qp,
 			return kv_fault_set(f, -ERANGE, "%s is %u: it must be 0 to %llu", k->name,
 					    *value, (unsigned long long)largest(k->bits));
 	}
-	if (needs & KV_QPA_MAX_RD_ATOMIC && a->attr.max_rd_atomic > dev->max_qp_init_rd_atom)
+	if (needs & KV_QPA_MAX_QP_RD_ATOMIC && a->attr.max_rd_atomic > dev->max_qp_init_rd_atom)
 		return kv_fault_set(f, -EINVAL,
 				    "max-rd-atomic is %u, above the device's max_qp_init_rd_atom, %u",
 				    a->attr.max_rd_atomic, dev->max_qp_init_rd_atom);
@@ -240,7 +240,7 @@ static int prepare(struct kv_session *s, const struct connect_args *a, const str
 	attr->port = place.port->number;
 	if (!(given & KV_QPA_SQ_PSN))
 		attr->sq_psn = qp->qpn;
-	if (!(given & KV_QPA_ACCESS))
+	if (!(given & KV_QPA_ACCESS_FLAGS))
 		attr->access = default_access(qp, &place.dev);
 	if (!(given & KV_QPA_PATH_MTU))
 		attr->path_mtu = kv_raw_mtu(place.port->active_mtu);

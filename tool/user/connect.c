@@ -140,11 +140,11 @@ static int modify(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_q
 	ret = rdma_init_qp_attr(conn->cm, &attr, &mask) ? -errno : 0;
 	/* The kernel's mask can have bits that are not for user space. */
 	mask &= KV_QPA_DEST_QPN | (KV_QPA_DEST_QPN - 1);
-	if (own_mask & KV_QPA_ACCESS)
+	if (own_mask & KV_QPA_ACCESS_FLAGS)
 		attr.qp_access_flags = own->qp_access_flags;
 	if (own_mask & KV_QPA_MAX_DEST_RD_ATOMIC)
 		attr.max_dest_rd_atomic = own->max_dest_rd_atomic;
-	if (own_mask & KV_QPA_MAX_RD_ATOMIC)
+	if (own_mask & KV_QPA_MAX_QP_RD_ATOMIC)
 		attr.max_rd_atomic = own->max_rd_atomic;
 	if (own_mask & KV_QPA_TIMEOUT)
 		attr.timeout = own->timeout;
@@ -178,7 +178,7 @@ static int init_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_user_
 
 	if (state == KVERBS_QPS_INIT)
 		return 0;
-	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS);
+	return modify(u, conn, qp, KVERBS_QPS_INIT, &own, KV_QPA_ACCESS_FLAGS);
 }
 
 /* Called when the CM has made the connection: on iWARP the QP is in RTS by then. */
@@ -289,7 +289,7 @@ static int accept_qp(struct kv_user *u, struct kv_user_conn *conn, struct kv_use
 	};
 
 	return init_qp(u, conn, qp, state, param->access) ?:
-	       ready_qp(u, conn, qp, &own, KV_QPA_MAX_DEST_RD_ATOMIC | KV_QPA_MAX_RD_ATOMIC |
+	       ready_qp(u, conn, qp, &own, KV_QPA_MAX_DEST_RD_ATOMIC | KV_QPA_MAX_QP_RD_ATOMIC |
 			KV_QPA_TIMEOUT);
 }
 

@@ -91,7 +91,7 @@ static int check_device(struct kv_user *u, const struct kv_user_qp *qp,
 		ret = check_pkey(u, qp->obj.dev, "alt_", from->alt_port, from->alt_pkey_index);
 	if (ret)
 		return ret;
-	if (from->mask & KV_QPA_MAX_RD_ATOMIC &&
+	if (from->mask & KV_QPA_MAX_QP_RD_ATOMIC &&
 	    (int)from->max_rd_atomic > limits->max_qp_init_rd_atom)
 		return kv_user_fail(u, -EINVAL,
 				    "max_rd_atomic is %u, above the device's max_qp_init_rd_atom, %d",

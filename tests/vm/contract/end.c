@@ -74,7 +74,7 @@ struct kv_qp_attr init_attr(uint32_t type)
 {
 	return (struct kv_qp_attr){
 		.mask = KV_QPA_PORT | KV_QPA_PKEY_INDEX |
-			(type == KVERBS_QPT_UD ? KV_QPA_QKEY : KV_QPA_ACCESS),
+			(type == KVERBS_QPT_UD ? KV_QPA_QKEY : KV_QPA_ACCESS_FLAGS),
 		.state = KVERBS_QPS_INIT,
 		.access = type == KVERBS_QPT_RC ? all_access() :
 			  KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE,
@@ -125,7 +125,7 @@ struct kv_qp_attr rts_attr(uint32_t type)
 		.mask = KV_QPA_SQ_PSN |
 			(type == KVERBS_QPT_RC ?
 			 KV_QPA_TIMEOUT | KV_QPA_RETRY_CNT | KV_QPA_RNR_RETRY |
-			 KV_QPA_MAX_RD_ATOMIC : 0),
+			 KV_QPA_MAX_QP_RD_ATOMIC : 0),
 		.state = KVERBS_QPS_RTS,
 		.sq_psn = PSN,
 		.timeout = ack_timeout,

@@ -122,7 +122,7 @@ static void test_async(struct link *l)
 	const struct end_init shared = { .type = KVERBS_QPT_RC, .srq = srq };
 	struct kv_srq_attr attr = { .has_limit = true, .limit = 2 };
 	struct kv_qp_attr sqd = {
-		.mask = KV_QPA_SQD_ASYNC_NOTIFY,
+		.mask = KV_QPA_EN_SQD_ASYNC_NOTIFY,
 		.state = KVERBS_QPS_SQD,
 		.sqd_async_notify = 1,
 	};

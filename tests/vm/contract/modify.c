@@ -46,7 +46,7 @@ static void test_rc(struct link *l, const struct end *e)
 		"the qp is in RESET: its next state is INIT", "RESET to RTR");
 	refused(l, modify(l, qp, rts), -EINVAL,
 		"the qp is in RESET: its next state is INIT", "RESET to RTS");
-	test_missing(l, qp, init, KV_QPA_ACCESS, "access is missing: INIT needs it");
+	test_missing(l, qp, init, KV_QPA_ACCESS_FLAGS, "access is missing: INIT needs it");
 	attr = init;
 	attr.mask |= KV_QPA_QKEY;
 	refused(l, modify(l, qp, attr), -EINVAL,
@@ -83,7 +83,7 @@ static void test_rc(struct link *l, const struct end *e)
 	test_missing(l, qp, rts, KV_QPA_TIMEOUT, "timeout is missing: RTS needs it");
 	test_missing(l, qp, rts, KV_QPA_RETRY_CNT, "retry_cnt is missing: RTS needs it");
 	test_missing(l, qp, rts, KV_QPA_RNR_RETRY, "rnr_retry is missing: RTS needs it");
-	test_missing(l, qp, rts, KV_QPA_MAX_RD_ATOMIC,
+	test_missing(l, qp, rts, KV_QPA_MAX_QP_RD_ATOMIC,
 		     "max_rd_atomic is missing: RTS needs it");
 	refused(l, modify(l, qp, init), -EINVAL,
 		"the qp is in RTR: its next state is RTS", "RTR to INIT");
@@ -167,7 +167,7 @@ static void test_others(struct link *l, const struct end *uc, const struct end *
 
 	attr = init_attr(KVERBS_QPT_UD);
 	test_missing(l, ud->qp, attr, KV_QPA_QKEY, "qkey is missing: INIT needs it");
-	attr.mask |= KV_QPA_ACCESS;
+	attr.mask |= KV_QPA_ACCESS_FLAGS;
 	refused(l, modify(l, ud->qp, attr), -EINVAL,
 		"access is of no use here: a qp of type UD has none", "access of UD");
 	reaches(l, ud->qp, init_attr(KVERBS_QPT_UD));
