@@ -148,10 +148,8 @@ static int conn_ready_qp(struct kv_conn *conn, const struct rdma_conn_param *cm,
 	if (cm)
 		attr->max_dest_rd_atomic = cm->responder_resources;
 	attr->max_dest_rd_atomic = min_t(u32, attr->max_dest_rd_atomic, limits->max_qp_rd_atom);
-	ret = conn_walk(conn, conn->qp, &modify, extack);
-	if (ret)
-		return ret;
-	ret = conn_ask_cm(conn, KVERBS_QPS_RTS, &modify, extack);
+	ret = conn_walk(conn, conn->qp, &modify, extack) ?:
+	      conn_ask_cm(conn, KVERBS_QPS_RTS, &modify, extack);
 	if (ret)
 		return ret;
 	attr->timeout = ack_timeout;
@@ -239,6 +237,9 @@ int kv_conn_connect(struct kv_conn *conn, const struct kv_conn_param *param,
 	return kv_verb_failed(extack, KVERBS_STAGE_CM, ret, "rdma_connect failed");
 }
 
+/* No handler of the id runs meanwhile. */
+DEFINE_GUARD(conn_handler, struct rdma_cm_id *, rdma_lock_handler(_T), rdma_unlock_handler(_T))
+
 /* The last step of either side of a handshake: bring the QP to RTS, and tell the peer. */
 static int conn_finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_timeout,
 		       enum kverbs_conn_state state, struct netlink_ext_ack *extack)
@@ -271,12 +272,8 @@ static int conn_finish(struct kv_conn *conn, struct rdma_conn_param *cm, u8 ack_
  */
 int kv_conn_establish(struct kv_conn *conn, u8 ack_timeout, struct netlink_ext_ack *extack)
 {
-	int ret;
-
-	rdma_lock_handler(conn->id);
-	ret = conn_finish(conn, NULL, ack_timeout, KVERBS_CONN_ESTABLISHED, extack);
-	rdma_unlock_handler(conn->id);
-	return ret;
+	guard(conn_handler)(conn->id);
+	return conn_finish(conn, NULL, ack_timeout, KVERBS_CONN_ESTABLISHED, extack);
 }
 
 /**
@@ -295,15 +292,13 @@ int kv_conn_accept(struct kv_conn *conn, const struct kv_conn_param *param,
 	enum kverbs_qp_state from;
 	int ret;
 
-	rdma_lock_handler(conn->id);
+	guard(conn_handler)(conn->id);
 	ret = conn_take_qp(conn, param, &from, extack);
 	if (ret)
-		goto out;
+		return ret;
 	ret = conn_finish(conn, &cm, param->ack_timeout, KVERBS_CONN_ACCEPTED, extack);
 	if (ret && kv_conn_state(conn) == KVERBS_CONN_REQUESTED)
 		conn_give_back_qp(conn, from);
-out:
-	rdma_unlock_handler(conn->id);
 	return ret;
 }
 

@@ -126,30 +126,21 @@ static u32 qp_get_number(const struct ib_qp_attr *attr, const struct row *row)
 {
 	const void *at = (const void *)attr + row->offset;
 
-	switch (row->size) {
-	case sizeof(u8):
+	if (row->size == sizeof(u8))
 		return *(const u8 *)at;
-	case sizeof(u16):
-		return *(const u16 *)at;
-	default:
-		return *(const u32 *)at;
-	}
+	return row->size == sizeof(u16) ? *(const u16 *)at : *(const u32 *)at;
 }
 
 static void qp_set_number(struct ib_qp_attr *attr, const struct row *row, u32 value)
 {
 	void *at = (void *)attr + row->offset;
 
-	switch (row->size) {
-	case sizeof(u8):
+	if (row->size == sizeof(u8))
 		*(u8 *)at = value;
-		break;
-	case sizeof(u16):
+	else if (row->size == sizeof(u16))
 		*(u16 *)at = value;
-		break;
-	default:
+	else
 		*(u32 *)at = value;
-	}
 }
 
 /* --- showing a QP --- */

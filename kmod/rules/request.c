@@ -303,15 +303,6 @@ int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why)
 }
 
 /*
- * iWARP's limits. siw puts such a request into its queue before it refuses the request.
- * Then it refuses all other requests (siw_post_send()).
- */
-static int check_iwarp(const struct kv_request_facts *r, struct kv_refusal *why)
-{
-	return kv_op_check_iwarp(r->op, why) ?: kv_op_check_sges(r->op, r->sges, true, why);
-}
-
-/*
  * mlx5, bnxt_re, irdma, siw and rxe have SEND with invalidate, and say so by the memory management
  * extensions. Of these only siw and irdma take READ with invalidate (mlx5_ib_opcode[],
  * bnxt_re_post_send(), irdma_post_send()); irdma does for RoCE, too, where it is no operation of
@@ -345,7 +336,12 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 	       kv_op_check_ah(r->type, r->has_ah, r->same_pd, why) ?:
 	       check_inv(r, why) ?:
 	       (kv_op_among(r->op, KV_OPS_ATOMIC) ? check_atomic(r, why) : 0) ?:
-	       (r->iwarp ? check_iwarp(r, why) : 0);
+	       /*
+		* iWARP's limits. siw puts such a request into its queue before it refuses the
+		* request. Then it refuses all other requests (siw_post_send()).
+		*/
+	       (r->iwarp ? kv_op_check_iwarp(r->op, why) : 0) ?:
+	       kv_op_check_sges(r->op, r->sges, r->iwarp, why);
 }
 
 static int check_key(const struct kv_request_sge *sge, struct kv_refusal *why)
