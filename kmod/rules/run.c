@@ -427,9 +427,7 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 			     KVERBS_A_SPEC_OP, "the device has no atomic operations");
 }
 
-/*
- * A rule about an end's QP, or about one of its CQs or its SRQ, which the end does not name.
- */
+/* A rule about an end's QP, or about one of its CQs or its SRQ, which the end does not name. */
 static int refuse_qp(struct kv_refusal *why, bool wrong, int error, const char *text)
 {
 	return kv_refusal_if(why, wrong, error, KVERBS_A_END_QP, text);
