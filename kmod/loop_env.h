@@ -41,7 +41,7 @@ union kv_end_wr {
  * @quiet: a list of which no request is signaled; streams only
  * @recv_wr: the receive request of each post
  * @send_sge: the SGEs of all these requests; each has the same
- * @recv_sge: the SGE of @recv_wr
+ * @recv_sge: the SGEs of @recv_wr
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
  */
@@ -54,7 +54,7 @@ struct kv_end {
 	union kv_end_wr *quiet;
 	struct ib_recv_wr recv_wr;
 	struct ib_sge *send_sge;
-	struct ib_sge recv_sge;
+	struct ib_sge *recv_sge;
 	u8 *rx_tail;
 	u8 *tx_tail;
 };

@@ -88,6 +88,7 @@ struct kv_run_end {
  * @interval_ns: from one group's due time to the next one's; 0: there is none
  * @flags: KVERBS_WR_* of each request
  * @sges: of each send request
+ * @recv_sges: of each receive
  */
 struct kv_run_spec {
 	u32 loop;
@@ -113,6 +114,7 @@ struct kv_run_spec {
 	u64 interval_ns;
 	u32 flags;
 	u32 sges;
+	u32 recv_sges;
 };
 
 /**
@@ -124,7 +126,7 @@ struct kv_run_spec {
  * @loop: the thread's loop; others set @loop.stop, and read counters
  * @end: [@ends], the work requests of @from
  * @more: the lists of these
- * @sges: the SGEs of the send requests, kv_run_spec.sges for each end
+ * @sges: for each end the SGEs of its send requests, and then those of its receives
  * @hist: samples
  * @wake: completed by a handler at the event of a CQ, or at the end of the loop; and when the
  *	run is cancelled, or @watch expires

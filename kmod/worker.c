@@ -164,6 +164,12 @@ static u32 worker_ends(const struct kv_run_spec *spec)
 	return spec->ends / spec->workers;
 }
 
+/* SGEs of an end. */
+static u32 worker_sges(const struct kv_run_spec *spec)
+{
+	return spec->sges + spec->recv_sges;
+}
+
 /**
  * kv_worker_bytes() - the memory that a worker needs
  * @run: the run
@@ -174,7 +180,7 @@ static u32 worker_ends(const struct kv_run_spec *spec)
 size_t kv_worker_bytes(const struct kv_run *run)
 {
 	const struct kv_run_spec *spec = &run->spec;
-	size_t per_end = sizeof(struct kv_end) + spec->sges * sizeof(struct ib_sge);
+	size_t per_end = sizeof(struct kv_end) + worker_sges(spec) * sizeof(struct ib_sge);
 
 	if (worker_has_groups(run))
 		per_end += spec->depth / spec->signal * sizeof(u64) +
@@ -227,12 +233,14 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	kv_handler_init(worker);
 	worker->hist = kvzalloc_node(sizeof(*worker->hist), GFP_KERNEL_ACCOUNT, node);
 	worker->end = kvzalloc_node(worker->ends * sizeof(*worker->end), GFP_KERNEL_ACCOUNT, node);
-	worker->sges = kvzalloc_node(worker->ends * spec->sges * sizeof(*worker->sges),
+	worker->sges = kvzalloc_node(worker->ends * worker_sges(spec) * sizeof(*worker->sges),
 				     GFP_KERNEL_ACCOUNT, node);
 	if (!worker->hist || !worker->end || !worker->sges)
 		return -ENOMEM;
-	for (i = 0; i < worker->ends; i++)
-		worker->end[i].send_sge = worker->sges + i * spec->sges;
+	for (i = 0; i < worker->ends; i++) {
+		worker->end[i].send_sge = worker->sges + i * worker_sges(spec);
+		worker->end[i].recv_sge = worker->end[i].send_sge + spec->sges;
+	}
 	kv_hist_reset(worker->hist);
 	loop->hist = worker->hist;
 	loop->a = &worker->end[0];

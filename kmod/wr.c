@@ -151,10 +151,18 @@ static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 static void wr_prep_recv(struct kv_end *end, const struct kv_run_spec *spec,
 			 const struct kv_run_end *from)
 {
-	wr_prep_sge(&end->recv_sge, from, &from->target, 0, wr_covered(&from->target));
+	u32 message = kv_run_grh(from->qp->type) + spec->size;
+	u32 i, room = wr_covered(&from->target);
+	u64 at = 0;
+
+	for (i = 0; i < spec->recv_sges; i++) {
+		wr_prep_sge(&end->recv_sge[i], from, &from->target, at,
+			    kv_run_recv_sge_bytes(room, message, spec->recv_sges, i));
+		at += end->recv_sge[i].length;
+	}
 	end->recv_wr.wr_cqe = end->send.wr.wr_cqe;
-	end->recv_wr.sg_list = &end->recv_sge;
-	end->recv_wr.num_sge = 1;
+	end->recv_wr.sg_list = end->recv_sge;
+	end->recv_wr.num_sge = spec->recv_sges;
 	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;
 }
 

@@ -27,7 +27,7 @@ struct kv_end {
 	struct ibv_send_wr *quiet; /* streams: a list of which no request is signaled */
 	struct ibv_recv_wr recv_wr; /* the receive request of each post */
 	struct ibv_sge *send_sge; /* the SGEs of these requests; each has the same */
-	struct ibv_sge recv_sge; /* SGE of @recv_wr */
+	struct ibv_sge *recv_sge; /* the SGEs of @recv_wr */
 	volatile __u8 *rx_tail; /* last byte of the target */
 	__u8 *tx_tail; /* last byte of the local buffer */
 	unsigned int events; /* events of @send_cq that are not acknowledged */

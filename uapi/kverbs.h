@@ -1486,6 +1486,11 @@ struct kverbs_bin {
  *	of the local buffer, one behind the other, each of SIZE / SGES bytes, the first SIZE % SGES
  *	of them of one more. At most SIZE, the QP's MAX_SEND_SGE and, of a READ, the device's
  *	MAX_SGE_RD; 1 of an atomic; not for NULL and STREAM_SERVER
+ * @KVERBS_A_SPEC_RECV_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each receive, over the
+ *	bytes of a message (of UD with the GRH) in the target, in parts as those of SGES; the last
+ *	one has the rest of what the target's key covers, too. At most SIZE, and the QP's
+ *	MAX_RECV_SGE or its SRQ's MAX_SGE. Receives that an earlier run has left posted keep theirs.
+ *	Ping-pongs and STREAM_SERVER, with an operation that takes a receive
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1513,6 +1518,7 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_INTERVAL_NS,
 	KVERBS_A_SPEC_FLAGS,
 	KVERBS_A_SPEC_SGES,
+	KVERBS_A_SPEC_RECV_SGES,
 
 	__KVERBS_A_SPEC_LAST,
 	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,

@@ -68,6 +68,7 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_INTERVAL_NS] = NLA_POLICY_FULL_RANGE(NLA_U64, &range_interval),
 	[KVERBS_A_SPEC_FLAGS] = NLA_POLICY_MASK(NLA_U32, KV_RUN_FLAGS),
 	[KVERBS_A_SPEC_SGES] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_SGE_MAX),
+	[KVERBS_A_SPEC_RECV_SGES] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_SGE_MAX),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -146,6 +147,7 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->interval_ns = kv_u64_or(attrs[KVERBS_A_SPEC_INTERVAL_NS], 0);
 	spec->flags = kv_u32_or(attrs[KVERBS_A_SPEC_FLAGS], 0);
 	spec->sges = kv_u32_or(attrs[KVERBS_A_SPEC_SGES], 1);
+	spec->recv_sges = kv_u32_or(attrs[KVERBS_A_SPEC_RECV_SGES], 1);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = kv_u32_or(attrs[KVERBS_A_SPEC_CPU], -1);
 	return 0;
@@ -415,6 +417,7 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 	bool atomic = kv_op_among(spec->op, KV_OPS_ATOMIC);
 	bool swaps = spec->op == KVERBS_OP_CMP_SWP;
 	bool stream = spec->loop == KVERBS_LOOP_STREAM;
+	bool recvs = kv_run_recvs(spec->loop, spec->op, spec->depth);
 	u32 i;
 
 	if (nla_put_u32(skb, KVERBS_A_SPEC_OP, spec->op) ||
@@ -422,6 +425,7 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 	    kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ||
 	    (sends && nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context)) ||
 	    (sends && nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges)) ||
+	    (recvs && nla_put_u32(skb, KVERBS_A_SPEC_RECV_SGES, spec->recv_sges)) ||
 	    (!run->told && nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins)) ||
 	    (atomic && kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add)) ||
 	    (swaps && kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap)) ||

@@ -53,6 +53,8 @@ static const struct limit spec_limits[] = {
 	  "flags goes with loops that post sends: NULL and STREAM_SERVER do not" },
 	{ KVERBS_A_SPEC_SGES, SENDERS, ANY,
 	  "sges goes with loops that post sends: NULL and STREAM_SERVER do not" },
+	{ KVERBS_A_SPEC_RECV_SGES, TARGETS, KV_OPS_RECEIVED,
+	  "recv_sges goes with ping-pongs and STREAM_SERVER, and with an op that takes a receive" },
 	{ 0 },
 };
 
@@ -358,6 +360,33 @@ __u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number)
 	return size / sges + (number < size % sges);
 }
 
+/**
+ * kv_run_grh() - how many bytes stand in front of a message in the target?
+ * @type: enum kverbs_qp_type
+ *
+ * Return: KV_RUN_GRH for UD, whose receives begin with a GRH; else 0.
+ */
+__u32 kv_run_grh(__u32 type)
+{
+	return type == KVERBS_QPT_UD ? KV_RUN_GRH : 0;
+}
+
+/**
+ * kv_run_recv_sge_bytes() - the length of one of a receive's SGEs
+ * @room: bytes of the target that its key covers
+ * @message: bytes of a message, with the GRH in front of it; at most @room
+ * @sges: how many SGEs the receive has, from 1 to @message
+ * @number: of the SGE, from 0 on
+ *
+ * A receive may stay posted for a run of larger messages: the last SGE has the rest of @room.
+ *
+ * Return: bytes.
+ */
+__u32 kv_run_recv_sge_bytes(__u32 room, __u32 message, __u32 sges, __u32 number)
+{
+	return kv_run_sge_bytes(message, sges, number) + (number + 1 < sges ? 0 : room - message);
+}
+
 static const char cpu_offline[] = "cpu is not online";
 
 /* Names the attribute if a rule about requests has refused it. @error: what the rule returned */
@@ -390,6 +419,20 @@ int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 }
 
 /**
+ * kv_run_check_recv_sges() - can the receives of a run have this number of SGEs?
+ * @s: size and recv_sges
+ * @why: receives the refusal
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_run_check_recv_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why)
+{
+	return kv_refusal_if(why, s->recv_sges > 1 && s->recv_sges > s->size, -EINVAL,
+			     KVERBS_A_SPEC_RECV_SGES,
+			     "more sges of a receive than bytes: recv_sges is above size");
+}
+
+/**
  * kv_run_check_spec() - can a run do this?
  * @s: loop, operation and size of the run
  * @why: receives the refusal, with an attribute of KVERBS_A_SPEC_* if one is to blame
@@ -417,7 +460,7 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	       blame(why, KVERBS_A_SPEC_OP,
 		     s->iwarp ? kv_run_check_iwarp(s->loop, s->op, why) : 0) ?:
 	       blame(why, KVERBS_A_SPEC_FLAGS, kv_op_check_flags(s->op, s->flags, s->iwarp, why)) ?:
-	       kv_run_check_sges(s, why) ?:
+	       kv_run_check_sges(s, why) ?: kv_run_check_recv_sges(s, why) ?:
 	       kv_refusal_if(why, kv_op_among(s->op, KV_OPS_8_BYTES) && s->size != sizeof(__u64),
 			     -EINVAL, KVERBS_A_SPEC_SIZE, "size of an atomic operation is 8") ?:
 	       kv_refusal_if(why, s->op == KVERBS_OP_ATOMIC_WRITE && !s->atomic_write, -EOPNOTSUPP,
@@ -574,6 +617,9 @@ static int check_target(const struct kv_run_spec_facts *s, const struct kv_run_e
 			     "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew") ?:
 	       refuse_qp(why, recvs && end->one_cq, -EINVAL,
 			 "receives of a run need a qp whose send_cq and recv_cq differ") ?:
+	       refuse_qp(why, recvs && s->recv_sges > end->max_recv_sge, -EINVAL,
+			 s->srq ? "more recv_sges than the srq's max_sge" :
+				  "more recv_sges than the qp's max_recv_sge") ?:
 	       refuse_qp(why, s->srq && recvs > end->max_recv_wr, -EINVAL,
 			 "the srq's max_wr is below depth") ?:
 	       refuse_qp(why, recvs > end->max_recv_wr, -EINVAL,

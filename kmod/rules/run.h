@@ -80,6 +80,7 @@ enum kv_run_cqs {
  * @cqs: which CQs the ends have in common
  * @flags: KVERBS_WR_* of the requests
  * @sges: SGEs of each request; for STREAM_SERVER 1
+ * @recv_sges: SGEs of each receive, where the loop posts any
  * @max_sge_rd: the device's limit for READs
  * @paced: the spec has an interval
  * @srq: the QP of the first end has an SRQ
@@ -101,6 +102,7 @@ struct kv_run_spec_facts {
 	enum kv_run_cqs cqs;
 	__u32 flags;
 	__u32 sges;
+	__u32 recv_sges;
 	__u32 max_sge_rd;
 	bool paced;
 	bool srq;
@@ -171,6 +173,7 @@ struct kv_run_buf_facts {
  * @sq_sig_all: every send of the QP is signaled
  * @max_inline: bytes that its QP takes inline
  * @max_send_sge: SGEs that its QP takes in a send request
+ * @max_recv_sge: SGEs that its QP, or the SRQ, takes in a receive
  * @max_send_wr: depth of the send queue
  * @send_cqe: the cqe of the sends' CQ
  * @max_recv_wr: depth of the receive queue, or of the SRQ
@@ -191,6 +194,7 @@ struct kv_run_end_facts {
 	bool sq_sig_all;
 	__u32 max_inline;
 	__u32 max_send_sge;
+	__u32 max_recv_sge;
 	__u32 max_send_wr;
 	__u32 send_cqe;
 	__u32 max_recv_wr;
@@ -207,7 +211,10 @@ bool kv_run_has_target(__u32 loop);
 bool kv_run_sends(__u32 loop);
 bool kv_run_has_depth(__u32 loop);
 __u32 kv_run_sge_bytes(__u32 size, __u32 sges, __u32 number);
+__u32 kv_run_recv_sge_bytes(__u32 room, __u32 message, __u32 sges, __u32 number);
 int kv_run_check_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why);
+__u32 kv_run_grh(__u32 type);
+int kv_run_check_recv_sges(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 __u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth);
 int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why);
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32 end,

@@ -577,10 +577,12 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 	begin_run(loop, iters);
 	put_u32(KVERBS_A_SPEC_OP, op);
 	put_u32(KVERBS_A_SPEC_SIZE, 8);
-	if (loop == KVERBS_LOOP_STREAM_SERVER)
+	if (loop == KVERBS_LOOP_STREAM_SERVER) {
 		put_u32(KVERBS_A_SPEC_DEPTH, 2);
-	else
+		put_u32(KVERBS_A_SPEC_RECV_SGES, 1);
+	} else {
 		put_u32(KVERBS_A_SPEC_POST_CONTEXT, KVERBS_POST_BH_DISABLED);
+	}
 	put_u32(KVERBS_A_SPEC_CPU, 0);
 	put_u64(KVERBS_A_SPEC_TIME_NS, 3000000);
 	/* On a kernel with checkers and a loaded host an iteration may take 50 ms. */

@@ -95,6 +95,10 @@ static void a_spec_has_nothing_else(void **state)
 		"flags goes with loops that post sends");
 	surplus(GIVEN(WORK | SPEC(SGES), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_SGES,
 		"sges goes with loops that post sends");
+	surplus(GIVEN(WORK | SPEC(RECV_SGES), 1, STREAM, SEND), KVERBS_A_SPEC_RECV_SGES,
+		"recv_sges goes with ping-pongs and STREAM_SERVER");
+	surplus(GIVEN(WORK | SPEC(RECV_SGES), 2, PINGPONG, WRITE), KVERBS_A_SPEC_RECV_SGES,
+		"recv_sges goes with ping-pongs and STREAM_SERVER");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -277,6 +281,11 @@ static void a_spec_that_the_device_can_do(void **state)
 	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_SGES, false, "an atomic operation takes one sge");
 	s.sges = 1;
 	s.op = KVERBS_OP_SEND;
+	s.recv_sges = 8;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.recv_sges = 9;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_RECV_SGES, false, "more sges of a receive than bytes");
+	s.recv_sges = 1;
 	s.flags = 0;
 	s.iwarp = true;
 	s.loop = KVERBS_LOOP_PINGPONG;
@@ -365,6 +374,22 @@ static void a_requests_sges_have_all_its_bytes(void **state)
 	}
 }
 
+static void a_receives_sges_have_all_its_room(void **state)
+{
+	assert_int_equal(kv_run_grh(KVERBS_QPT_RC), 0);
+	assert_int_equal(kv_run_grh(KVERBS_QPT_UD), KV_RUN_GRH);
+	assert_int_equal(kv_run_recv_sge_bytes(1000, 10, 1, 0), 1000);
+	for (uint32_t sges = 1; sges <= 32; sges++) {
+		uint32_t bytes = 0;
+
+		for (uint32_t i = 0; i + 1 < sges; i++) {
+			assert_int_equal(kv_run_recv_sge_bytes(1000, 100, sges, i), kv_run_sge_bytes(100, sges, i));
+			bytes += kv_run_recv_sge_bytes(1000, 100, sges, i);
+		}
+		assert_int_equal(bytes + kv_run_recv_sge_bytes(1000, 100, sges, sges - 1), 1000);
+	}
+}
+
 /* An end of a SEND ping-pong by an MR's keys, of which @change makes one thing wrong. */
 #define JUDGED(change, error, attr, missing, text)					\
 	do {										\
@@ -380,9 +405,10 @@ static void an_end_where_a_run_can_begin(void **state)
 {
 	const struct kv_run_buf_facts mr = { .buffer = 4096, .contiguous = 32, .by_mr = true, .same_pd = true,
 					     .registered = true, .length = 64 };
-	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2, .max_send_sge = 1 };
+	const struct kv_run_end_facts good = { .local = mr, .target = mr, .max_recv_wr = 2, .recv_cqe = 2, .max_send_sge = 1,
+					       .max_recv_sge = 1 };
 	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_PINGPONG, .op = KVERBS_OP_SEND, .size = 64,
-						.depth = 1, .list = 1, .signal = 1, .sges = 1 };
+						.depth = 1, .list = 1, .signal = 1, .sges = 1, .recv_sges = 1 };
 	const struct kv_run_spec_facts cmp_swp = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_CMP_SWP,
 						   .size = 8, .depth = 1, .list = 1, .signal = 1 };
 	struct kv_run_end_facts atomic = { .local = mr, .remote_addr = 8 };
@@ -397,6 +423,7 @@ static void an_end_where_a_run_can_begin(void **state)
 	WRONG(end.needs_reset = true, -EBUSY, QP, "an earlier run left requests");
 	WRONG(end.offline = true, -EINVAL, CPU, "cpu is not online");
 	WRONG(end.max_send_sge = 0, -EINVAL, QP, "more sges than the qp's max_send_sge");
+	WRONG(end.max_recv_sge = 0, -EINVAL, QP, "more recv_sges than the qp's max_recv_sge");
 	WRONG(end.local.buffer = 63, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
 	WRONG(end.local.first = 4096 - 63, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
 	WRONG(end.local.first = UINT64_MAX, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
@@ -488,6 +515,7 @@ int main(void)
 		cmocka_unit_test(a_spec_that_the_device_can_do),
 		cmocka_unit_test(a_qp_that_a_run_takes),
 		cmocka_unit_test(a_requests_sges_have_all_its_bytes),
+		cmocka_unit_test(a_receives_sges_have_all_its_room),
 		cmocka_unit_test(an_end_where_a_run_can_begin),
 		cmocka_unit_test(an_end_where_a_stream_can_begin),
 		cmocka_unit_test(an_end_where_a_stream_server_can_begin),

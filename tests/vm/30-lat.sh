@@ -51,6 +51,7 @@ for space in kernel user; do
 		lat "write of $size from $space space" --op write --size $size --space $space
 		lat "send of $size in $space space" --op send --size $size --space $space
 	done
+	lat "send into receives of several SGEs in $space space" --op send --size 4097 --recv-sges 4 --space $space
 	lacks "over IPv6 from $space space" "GID of an address" ||
 		lat "over IPv6 from $space space" --op read --space $space --gid-index "$GID6"
 	lat "for a duration from $space space" --op write --space $space --duration 500ms --iters 1000000 --json="$work/long.json"

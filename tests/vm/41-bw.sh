@@ -111,6 +111,14 @@ iwarp || {
 	bw "several SGEs by the extended API" --op read,write,send --size 64,4k --sges 4 --api wr --depth 16 --rounds 1 --duration 100ms
 	holds "bring all bytes" 'all(.points[]; .sges == 4 and .verified)'
 }
+iwarp || {
+	bw "receives into several SGEs" --op send,send-imm --size 15,4k --recv-sges 4 --depth 16 --rounds 1 --duration 100ms
+	holds "of which each has its bytes" 'all(.points[]; .recv_sges == 4 and .verified)'
+	bw "of an SRQ" --op send --size 15,4k --recv-sges 4 --srq --qps 2 --depth 16 --rounds 1 --duration 100ms
+	holds "of which each has its bytes, too" 'all(.points[]; .recv_sges == 4 and .verified)'
+	bw "over UD, behind a GRH" --op send --type ud --size 15,1k --sges 3 --recv-sges 4 --depth 16 --rounds 1 --duration 100ms
+	holds "which is no part of the bytes" 'all(.points[]; .recv_sges == 4 and .sges == 3 and .verified)'
+}
 bw "both ways" --both-ways --op "write,read$atomic" --size 64,4k --depth 16 --threads 2 --rounds 2 --duration 200ms
 holds "each direction has its threads" '.spec.both_ways and all(.points[]; .both_ways and .verified and (.kernel, .user |
 	(.thread_requests | length == 4 and min > 0) and (.thread_requests | add) == .requests and (.thread_cpus | length == 2)))'
@@ -197,6 +205,9 @@ refused "--one-cq with --qps 1024 needs a CQ for" --one-cq --qps 1024 --depth 16
 refused "solicited goes with sends and write_with_imm only" --solicited --op write
 refused "--sges 4, write of 2 bytes on $DEV: more sges than bytes" --sges 4 --op write --size 2
 refused "it takes a number from 1 to 32" --sges 33
+refused "--recv-sges: write takes no receive" --recv-sges 2 --op write
+iwarp || refused "--recv-sges 4, send of 2 bytes on $DEV: more sges of a receive than bytes: recv_sges is above size" --recv-sges 4 --op send --size 2
+refused "it takes a number from 1 to 32" --recv-sges 33
 iwarp || refused "an atomic operation takes one sge" --sges 2 --op fetch-add
 iwarp && refused "a READ of iWARP takes one sge" --sges 2 --op read --size 64
 refused "--both-ways goes with --completion polled only" -b --completion event

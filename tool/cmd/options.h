@@ -184,6 +184,8 @@
 	  KV_OPTION_FLAG, .at = offsetof(s, m.work.solicited) },			\
 	{ "sges", "N", "SGEs of each request, over equal parts of its bytes: at most the devices' limit, and 1 for an atomic; default: 1", \
 	  KV_OPTION_U32, .at = offsetof(s, m.work.sges), .min = 1, .max = KVERBS_SGE_MAX },	\
+	{ "recv-sges", "N", "SGEs of each receive, likewise; operations that take a receive; default: 1", \
+	  KV_OPTION_U32, .at = offsetof(s, m.work.recv_sges), .min = 1, .max = KVERBS_SGE_MAX }, \
 	{ "api", "API", "user space: post (ibv_post_send, ibv_poll_cq; the default) or wr (libibverbs' extended API: ibv_wr_start, ibv_wr_rdma_write ..., ibv_wr_complete, ibv_start_poll)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.api), .names = kv_enum_api }
 

@@ -85,11 +85,13 @@ int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives
 /**
  * kv_endpoint_add_srq() - make an SRQ, which QPs made with its id take receives from
  * @e: the endpoint, with its PD
- * @receives: its depth; each receive has one SGE
+ * @receives: its depth
+ * @sges: SGEs of a receive; 0: one
  */
-int kv_endpoint_add_srq(struct kv_endpoint *e, uint32_t receives, struct kv_fault *f)
+int kv_endpoint_add_srq(struct kv_endpoint *e, uint32_t receives, uint32_t sges,
+			struct kv_fault *f)
 {
-	const struct kv_srq_init init = { .pd = e->pd, .max_wr = receives, .max_sge = 1 };
+	const struct kv_srq_init init = { .pd = e->pd, .max_wr = receives, .max_sge = sges ?: 1 };
 	struct kv_srq srq;
 	int ret = kv_op_srq_new(e->site->b, &init, &srq, NULL);
 
@@ -120,8 +122,8 @@ int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_
 /**
  * kv_endpoint_add_qp() - make a QP
  * @e: the endpoint, with its PD and its CQs
- * @init: type, requests, the SRQ if there is one, and SGEs of a send request, by default 1; a
- *	receive has one
+ * @init: type, requests, the SRQ if there is one, and SGEs of a send request and of a receive, by
+ *	default 1
  */
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f)
 {
@@ -134,7 +136,7 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 	whole.send_cq = e->send_cq;
 	whole.recv_cq = e->recv_cq;
 	whole.max_send_sge = init->max_send_sge ?: 1;
-	whole.max_recv_sge = !whole.srq;
+	whole.max_recv_sge = whole.srq ? 0 : init->max_recv_sge ?: 1;
 	ret = kv_op_qp_new(e->site->b, &whole, &qp, &e->verb[KV_VERB_QP_NEW].verb_ns);
 	if (ret)
 		return refuse(e, ret, "make a QP", f);

@@ -64,7 +64,8 @@ const char *kv_verb_name(enum kv_verb verb);
 int kv_endpoint_add_pd(struct kv_endpoint *e, struct kv_fault *f);
 int kv_endpoint_add_cqs(struct kv_endpoint *e, uint32_t sends, uint32_t receives, uint32_t context,
 			struct kv_fault *f);
-int kv_endpoint_add_srq(struct kv_endpoint *e, uint32_t receives, struct kv_fault *f);
+int kv_endpoint_add_srq(struct kv_endpoint *e, uint32_t receives, uint32_t sges,
+			struct kv_fault *f);
 int kv_endpoint_add_buffer(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t length,
 			   struct kv_fault *f);
 int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, struct kv_fault *f);

@@ -114,6 +114,8 @@ static void fill_spec(struct kv_run_spec *spec, const struct kv_site *site, cons
 	spec->timeout_ns = work->timeout_ns;
 	spec->flags = kv_workload_flags(work);
 	spec->sges = work->sges;
+	if (kv_run_recvs(spec->loop, work->op, 1))
+		spec->recv_sges = work->recv_sges;
 	spec->post_context = post_of(site, work);
 	if (work->completion == KVERBS_CQ_POLLED)
 		spec->spins = spins_of(site, work);
@@ -171,6 +173,7 @@ static void fill_server(struct kv_run_spec *server, const struct kv_run_spec *cl
 		server->interval_ns = 0;
 		server->flags = 0;
 		server->sges = 0;
+		server->recv_sges = work->recv_sges;
 	}
 	/* The server's run has no limit: the client's run, warm-up included, decides its length. */
 	server->warmup = 0;

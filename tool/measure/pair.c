@@ -125,7 +125,7 @@ static int add_shared(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	}
 	ret = kv_endpoint_add_pd(e, f);
 	if (!ret && end && p->work.srq)
-		ret = kv_endpoint_add_srq(e, kv_workload_rx_depth(&p->work), f);
+		ret = kv_endpoint_add_srq(e, kv_workload_rx_depth(&p->work), p->work.recv_sges, f);
 	return ret ?: kv_endpoint_add_buffer(e, &p->target[end],
 					     kv_workload_grh(&p->work) + p->work.size, f);
 }
@@ -152,6 +152,7 @@ static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned i
 		.type = p->work.type,
 		.max_send_wr = MAX(p->work.depth, 1) + KV_WORKLOAD_WRS_MORE,
 		.max_send_sge = p->work.sges,
+		.max_recv_sge = p->work.recv_sges,
 		.max_inline = kv_workload_flags(&p->work) & KVERBS_WR_INLINE ?
 			      p->work.inline_max : 0,
 	};

@@ -69,6 +69,8 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 	}
 	if (w->kind != KV_KIND_NULL && w->sges > 1)
 		kv_out_put_count(obj, "sges", w->sges);
+	if (w->kind != KV_KIND_NULL && w->recv_sges > 1)
+		kv_out_put_count(obj, "recv_sges", w->recv_sges);
 	kv_out_put_string(obj, "loop", kv_enum_name(kv_enum_kind, w->kind));
 	if (w->kind == KV_KIND_STREAM) {
 		kv_out_put_count(obj, "threads", w->threads);

@@ -153,7 +153,7 @@ bool kv_workload_one_way(const struct kv_workload *w)
  */
 uint32_t kv_workload_grh(const struct kv_workload *w)
 {
-	return w->type == KVERBS_QPT_UD ? KV_RUN_GRH : 0;
+	return kv_run_grh(w->type);
 }
 
 /**
@@ -338,6 +338,28 @@ static int check_sges(const struct kv_workload *w, const struct kv_dev *dev, con
 			      kv_enum_name(kv_enum_op, w->op), w->size, dev->name, why.text, space);
 }
 
+/* Likewise of receives, which an SRQ may have. */
+static int check_recv_sges(const struct kv_workload *w, const struct kv_dev *dev, const char *space,
+			   struct kv_fault *f)
+{
+	const struct kv_run_spec_facts facts = { .size = w->size, .recv_sges = w->recv_sges };
+	const char *op = kv_enum_name(kv_enum_op, w->op);
+	uint32_t most = w->srq ? dev->max_srq_sge : dev->max_recv_sge;
+	struct kv_refusal why;
+
+	if (!w->recv_sges)
+		return 0;
+	if (!kv_op_among(w->op, KV_OPS_RECEIVED))
+		return kv_fault_usage(f, "--recv-sges: %s takes no receive", op);
+	if (w->recv_sges > most)
+		return kv_fault_usage(f, "--recv-sges %u: a receive%s on %s has at most %u SGEs (%s space)", w->recv_sges,
+				      w->srq ? " of an SRQ" : "", dev->name, most, space);
+	if (!kv_run_check_recv_sges(&facts, &why))
+		return 0;
+	return kv_fault_usage(f, "--recv-sges %u, %s of %u bytes on %s: %s (%s space)", w->recv_sges, op, w->size,
+			      dev->name, why.text, space);
+}
+
 /**
  * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
@@ -377,7 +399,7 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return why.error == -EINVAL ? kv_fault_usage(f, "%s: %s", kv_enum_name(kv_enum_op, w->op), why.text) :
 		       kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
-	ret = check_sges(w, dev, space, f);
+	ret = check_sges(w, dev, space, f) ?: check_recv_sges(w, dev, space, f);
 	if (ret)
 		return ret;
 	if (!dev->max_mr_bytes)

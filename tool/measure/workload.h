@@ -65,6 +65,7 @@ struct kv_workload {
 	bool fence; /* each request waits for the READs and atomics before it */
 	bool solicited; /* each request makes an event at a responder that armed its CQ for such */
 	uint32_t sges; /* of each request; 0: 1 */
+	uint32_t recv_sges; /* of each receive; 0: 1 */
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
 	/*

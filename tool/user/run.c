@@ -55,6 +55,7 @@ static int check_spec(struct kv_user *u, struct kv_run_spec *spec)
 	if (spec->spins < 0)
 		spec->spins = kv_placement_spins();
 	spec->sges = spec->sges ?: 1;
+	spec->recv_sges = spec->recv_sges ?: 1;
 	spec->list = spec->list ?: 1;
 	spec->signal = spec->signal ?: spec->list;
 	spec->depth = spec->depth ?: spec->signal;
@@ -120,7 +121,7 @@ static int post_recvs(struct kv_user *u, struct kv_user_qp *qp, struct kv_end *e
 {
 	int ret;
 
-	qp->recv_lkey = end->recv_sge.lkey;
+	qp->recv_lkey = end->recv_sge->lkey;
 	for (; qp->recvs < recvs; qp->recvs++) {
 		ret = kv_env_post_recv(end);
 		if (ret)
@@ -139,7 +140,7 @@ static int post_srq_recvs(struct kv_user *u, const struct kv_user_run *run, unsi
 	struct kv_user_srq *srq = end->qp->srq;
 	int ret;
 
-	srq->recv_lkey = to->recv_sge.lkey;
+	srq->recv_lkey = to->recv_sge->lkey;
 	srq->target_offset = run->spec.end[i].target_offset;
 	kv_user_obj_set_parent(&srq->obj, KV_USER_SRQ_TARGET_BUF, &end->target->obj);
 	kv_user_obj_set_parent(&srq->obj, KV_USER_SRQ_TARGET_MR, &end->target_mr->obj);
@@ -270,7 +271,7 @@ static int init_worker(struct kv_user_run *run, struct kv_user_worker *w)
 	if (!run->share)
 		return 0;
 	w->end = calloc(run->share, sizeof(*w->end));
-	w->sges = calloc((size_t)run->share * 2 * spec->sges, sizeof(*w->sges));
+	w->sges = calloc(run->share * kv_user_wr_sges(spec), sizeof(*w->sges));
 	w->posted = calloc(run->share * loop->groups, sizeof(*w->posted));
 	w->more = calloc(run->share * kv_user_wr_more(spec), sizeof(*w->more));
 	if (!w->end || !w->sges || !w->posted || !w->more)
@@ -517,6 +518,8 @@ static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 	}
 	if (!kv_run_sends(spec->loop))
 		spec->sges = 0;
+	if (!kv_run_recvs(spec->loop, spec->op, run->spec.depth))
+		spec->recv_sges = 0;
 	snprintf(spec->dev, sizeof(spec->dev), "%s", kv_user_dev_name(run->obj.dev));
 }
 

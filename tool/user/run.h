@@ -25,7 +25,7 @@ struct kv_user_worker {
 	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
 	unsigned int first; /* number of its first end in the run */
 	struct kv_end *end; /* the work requests of its ends; owned, as are the next three */
-	/* for each end those of a send request, and room for kv_user_put_bufs() */
+	/* for each end those of a send request, room for kv_user_put_bufs(), and those of a receive */
 	struct ibv_sge *sges;
 	__u64 *posted; /* when the groups outstanding were posted, for each end */
 	struct ibv_send_wr *more; /* kv_user_wr_more() requests for each end */
@@ -79,6 +79,7 @@ struct kv_user_run {
 /* wr.c */
 int kv_user_run_refuse(struct kv_user *u, unsigned int i, const struct kv_refusal *why);
 uint32_t kv_user_wr_more(const struct kv_run_spec *spec);
+size_t kv_user_wr_sges(const struct kv_run_spec *spec);
 int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run);
 struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i);
 

@@ -157,12 +157,13 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	const struct kv_user_end *end = &run->ends[i];
 	struct kv_run_end_facts facts = {
 		.needs_reset = end->qp->needs_reset,
-		.grh = end->qp->is.type == KVERBS_QPT_UD ? KV_RUN_GRH : 0,
+		.grh = kv_run_grh(end->qp->is.type),
 		.other_target = has_other_target(run, i),
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.sq_sig_all = end->qp->is.sq_sig_all,
 		.max_inline = end->qp->is.max_inline,
 		.max_send_sge = end->qp->is.max_send_sge,
+		.max_recv_sge = end->qp->srq ? end->qp->srq->rq.max_sge : end->qp->rq.max_sge,
 		.max_send_wr = end->qp->is.max_send_wr,
 		.send_cqe = (uint32_t)end->qp->send_cq->ib->cqe / cq_ends(run),
 		.max_recv_wr = end->qp->srq ? end->qp->srq->rq.max : end->qp->rq.max,
@@ -222,6 +223,7 @@ int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 		.cqs = mark(run),
 		.flags = run->spec.flags,
 		.sges = run->spec.sges,
+		.recv_sges = run->spec.recv_sges,
 		.max_sge_rd = (uint32_t)run->obj.dev->attr.max_sge_rd,
 		.srq = run->spec.ends && run->ends[0].qp->srq,
 	};
@@ -256,6 +258,12 @@ static void prep_sge(struct ibv_sge *sge, const struct kv_user_buf *buf, uint64_
 uint32_t kv_user_wr_more(const struct kv_run_spec *spec)
 {
 	return 2 * spec->list - 1;
+}
+
+/* The places in kv_user_worker.sges that an end has. */
+size_t kv_user_wr_sges(const struct kv_run_spec *spec)
+{
+	return 2 * spec->sges + spec->recv_sges;
 }
 
 /* Makes a list of requests that are alike: @last, and those at @more. */
@@ -330,14 +338,21 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 static void prep_recv(const struct kv_user_run *run, unsigned int i, struct kv_end *to)
 {
 	const struct kv_user_end *from = &run->ends[i];
-	const struct kv_run_end *end = &run->spec.end[i];
+	const struct kv_run_spec *spec = &run->spec;
+	const struct kv_mr *mr = &from->target_mr->is;
+	uint64_t first = spec->end[i].target_offset;
+	uint32_t room = (uint32_t)(mr->offset + mr->length - first);
+	uint32_t message = kv_run_grh(from->qp->is.type) + spec->size;
 
-	prep_sge(&to->recv_sge, from->target, end->target_offset, from->target_mr,
-		 from->target_mr->is.offset + from->target_mr->is.length - end->target_offset);
+	to->rx_tail = from->target->mem + first + spec->size - 1;
+	for (uint32_t k = 0; k < spec->recv_sges; k++) {
+		prep_sge(&to->recv_sge[k], from->target, first, from->target_mr,
+			 kv_run_recv_sge_bytes(room, message, spec->recv_sges, k));
+		first += to->recv_sge[k].length;
+	}
 	to->recv_wr.wr_id = (uintptr_t)&from->qp->flow;
-	to->recv_wr.sg_list = &to->recv_sge;
-	to->recv_wr.num_sge = 1;
-	to->rx_tail = from->target->mem + end->target_offset + run->spec.size - 1;
+	to->recv_wr.sg_list = to->recv_sge;
+	to->recv_wr.num_sge = (int)spec->recv_sges;
 }
 
 static enum kv_put_data put_data(const struct kv_run_spec *spec)
@@ -356,7 +371,9 @@ struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	struct kv_end *to = &worker->end[at];
 
 	to->qp = from->qp->ib;
-	to->send_sge = &worker->sges[(size_t)at * 2 * run->spec.sges];
+	to->send_sge = &worker->sges[at * kv_user_wr_sges(&run->spec)];
+	/* Behind the room for kv_user_put_bufs(). */
+	to->recv_sge = to->send_sge + 2 * run->spec.sges;
 	if (from->qp->api == KV_API_WR) {
 		to->ex = ibv_qp_to_qp_ex(to->qp);
 		to->put = kv_user_put_pick(run->spec.op, from->qp->is.type == KVERBS_QPT_UD,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Runs whose requests have flags (inline data, fence, solicited) or several SGEs. */
+/* Runs whose requests have flags (inline data, fence, solicited) or several SGEs, as their receives may. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,6 +69,45 @@ static void test_sges(struct link *l, struct end *a, struct end *b)
 	brings(l, &spec, b->target, a->local, "four for one READ", "READs into several SGEs");
 }
 
+/* Messages to and fro, @text from the first end: each lands in the target as if its receive had one SGE. */
+static void bounces(struct link *l, const struct kv_run_spec *spec, const struct end *a, const struct end *b, const char *text,
+		    const char *what)
+{
+	must(l, call_buf_write(&l->nl, a->local, 0, text, strlen(text)), "write");
+	must(l, call_buf_write(&l->nl, b->target, 0, "....................", 20), "write");
+	run_whole(l, spec, 0, &last);
+	result(!last.worker[0].error && last.worker[0].samples == 10 &&
+	       last.spec.recv_sges == (spec->recv_sges ? spec->recv_sges : 1), "%s", what);
+	result(holds(l, b->target, 0, text, spec->size), "%s: the bytes have arrived, each in its place", what);
+}
+
+/* Receives that a run leaves posted take messages of the next one, which may be larger. */
+static void test_recv_sges(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec good = write_spec(a, b), spec;
+	uint32_t id;
+
+	good.loop = KVERBS_LOOP_PINGPONG;
+	good.op = KVERBS_OP_SEND;
+	good.size = 10;
+	good.ends = 2;
+	good.end[0] = (struct kv_run_end){ .qp = a->qp, .local_buf = a->local, .target_buf = a->target };
+	good.end[1] = (struct kv_run_end){ .qp = b->qp, .local_buf = b->local, .target_buf = b->target };
+	good.recv_sges = SGES;
+	bounces(l, &good, a, b, "four parts", "a run whose receives have several SGEs tells how many");
+	spec = good;
+	spec.recv_sges = 0;
+	spec.size = 18;
+	bounces(l, &spec, a, b, "more for the last.", "a run of larger messages, with these receives");
+	RUN_BAD((spec.size = 3, spec.recv_sges = 4), -EINVAL, "more sges of a receive than bytes", "a receive of more SGEs than bytes");
+	RUN_BAD((spec.size = 16, spec.recv_sges = 16), -EINVAL, "end 1: qp: more recv_sges than the qp's max_recv_sge",
+	    "a receive of more SGEs than the QP takes");
+	RUN_BAD(spec.recv_sges = KVERBS_SGE_MAX + 1, -ERANGE, "recv_sges: integer out of range",
+	    "a receive of more SGEs than one can have");
+	RUN_BAD((spec = write_spec(a, b), spec.recv_sges = 2), -EINVAL, "recv_sges goes with ping-pongs and STREAM_SERVER",
+	    "a loop that posts no receives");
+}
+
 static void test_refusals(struct link *l, struct end *a, struct end *b)
 {
 	struct kv_run_spec good = write_spec(a, b), spec;
@@ -127,6 +166,7 @@ void test_run_flags(void)
 	test_inline(&l, &a, &b);
 	test_sges(&l, &a, &b);
 	test_refusals(&l, &a, &b);
+	test_recv_sges(&l, &a, &b);
 	link_close(&l);
 	ends_wait(false);
 }

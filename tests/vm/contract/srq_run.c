@@ -123,6 +123,7 @@ static void test_refusals(struct stage *s)
 	    "two offsets of one srq");
 	BAD(spec.depth = 16384, -EINVAL, "end 1: qp: the srq's max_wr is below depth", "a depth beyond the srq's");
 	BAD(spec.depth = 2 * DEPTH + 17, -EINVAL, "end 1: ", "a depth beyond the srq's or the cq's");
+	BAD(spec.recv_sges = 12, -EINVAL, "end 1: qp: more recv_sges than the srq's max_sge", "more SGEs than the srq takes in a receive");
 	end_make(&s->l, &a, &(struct end_init){ .type = KVERBS_QPT_RC });
 	end_make(&s->l, &b, &init);
 	pair_connect(&s->l, &a, all_access(), &b, all_access());
