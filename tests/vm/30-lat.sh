@@ -41,7 +41,7 @@ for space in kernel user; do
 	done
 	for type in uc ud; do
 		lacks "over $type from $space space" "UC and UD" && continue
-		for op in send send-imm; do
+		for op in send send-imm $([ $type = ud ] || echo write write-imm); do
 			lat "$op over $type from $space space" --type $type --op $op --space $space
 		done
 	done

@@ -218,7 +218,6 @@ refused "--space" --space nowhere
 if ! iwarp; then
 	refused "a ud qp takes send, with or without imm, and recv only" --type ud --op write
 	refused "a message over UD is one packet, on $DEV of at most" --type ud --op send --size 64k
-	refused "kernel space: a uc QP carries no fast registration, so there is no key for write" --type uc --op write
 	refused "--type ud does not go with --connect cm" --type ud --op send --connect cm
 fi
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <string.h>
 #include "endpoint/endpoint.h"
 
 /* READs and atomics outstanding, in each direction, on a device that has any. */
@@ -203,8 +204,41 @@ int kv_endpoint_add_ah(struct kv_endpoint *e, const struct kv_av *av, struct kv_
 }
 
 /**
+ * kv_endpoint_add_carrier() - make an RC QP that carries the registrations of a UC or UD QP
+ * @e: the endpoint, with its PD and its CQs
+ *
+ * In the kernel a registration is a request, which only RC QPs take (wr_opcode_info of rxe,
+ * mlx5_ib_post_send()). The key is valid for all QPs of the PD. The carrier is its own peer.
+ */
+int kv_endpoint_add_carrier(struct kv_endpoint *e, struct kv_fault *f)
+{
+	const struct kv_qp_init init = { .type = KVERBS_QPT_RC, .max_send_wr = 2, .max_recv_wr = 1 };
+	const struct kv_port *port = e->site->port;
+	struct kv_endpoint own = {
+		.site = e->site,
+		.pd = e->pd,
+		.send_cq = e->send_cq,
+		.recv_cq = e->recv_cq,
+	};
+	struct kv_address address = { .lid = port->lid };
+	struct kv_qp_attr attr = KV_RAW_DEFAULTS;
+	int ret = kv_endpoint_add_qp(&own, &init, f);
+
+	address.qpn = own.qpn;
+	memcpy(address.gid, e->site->gid->raw, sizeof(address.gid));
+	kv_raw_set_peer(&attr, &address, e->site->gid->index);
+	attr.port = port->number;
+	attr.path_mtu = kv_raw_mtu(port->active_mtu);
+	for (unsigned int step = 0; step < KV_RAW_STEPS && !ret; step++)
+		ret = kv_endpoint_step(&own, init.type, step, &attr, f);
+	e->carrier = own.qp;
+	return ret;
+}
+
+/**
  * kv_endpoint_register() - make an MR, if the buffer has none, and register it over all of a buffer
- * @e: the endpoint; in the kernel its QP, which carries the request, has to be in RTS
+ * @e: the endpoint; in the kernel its carrier or, without one, its QP carries the request, and has
+ *	to be in RTS
  * @access: KVERBS_ACCESS_*; 0: no rights, and nothing is done
  */
 int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
@@ -212,7 +246,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 {
 	struct kv_mr_reg reg = {
 		.buf = buf->buf,
-		.qp = e->qp,
+		.qp = e->carrier ?: e->qp,
 		.length = buf->length,
 		.access = access,
 		.post_context = kv_site_post_context(e->site),

@@ -51,6 +51,7 @@ struct kv_endpoint {
 	/* First packet sequence number that the QP sends; the CM chooses another one. */
 	uint32_t psn;
 	uint32_t ah; /* address of the peer, for a UD QP */
+	uint32_t carrier; /* an RC QP that carries registrations in place of @qp */
 	uint32_t api; /* enum kv_api, in user space; set before there is a CQ */
 	/* Of the events of its CQs; set before there is a CQ, with a context that has events. */
 	struct kv_cq_moderation moderation;
@@ -72,6 +73,7 @@ int kv_endpoint_add_qp(struct kv_endpoint *e, const struct kv_qp_init *init, str
 int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step,
 		     const struct kv_qp_attr *attr, struct kv_fault *f);
 int kv_endpoint_add_ah(struct kv_endpoint *e, const struct kv_av *av, struct kv_fault *f);
+int kv_endpoint_add_carrier(struct kv_endpoint *e, struct kv_fault *f);
 int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
 			 struct kv_fault *f);
 bool kv_endpoint_needs_key(const struct kv_endpoint *e);

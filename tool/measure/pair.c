@@ -320,6 +320,27 @@ static int connect_ends(struct kv_pair *p, struct kv_fault *f)
 	return connect_raw(p, 0, f) ?: connect_raw(p, 1, f);
 }
 
+/* In the kernel only an RC QP carries registrations. */
+static bool carries(const struct kv_pair *p, unsigned int end)
+{
+	return p->work.type == KVERBS_QPT_RC || p->end[end].site->id == KV_SPACE_USER;
+}
+
+static int register_buffers(struct kv_pair *p, unsigned int end, struct kv_fault *f)
+{
+	uint32_t local = local_access(p, end);
+	uint32_t target = has_others_target(p, end) ? 0 : target_access(p, end);
+	struct kv_endpoint *e = &p->end[end];
+	int ret = 0;
+
+	if ((local || target) && !carries(p, end))
+		ret = kv_endpoint_add_carrier(e, f);
+	ret = ret ?: kv_endpoint_register(e, &p->local[end], local, f) ?:
+		     kv_endpoint_register(e, &p->target[end], target, f);
+	kv_endpoint_del(e, KV_QP, &e->carrier);
+	return ret;
+}
+
 /* Makes a pair whose sites and work are set. @first: see kv_pair_join(), or NULL */
 static int create(struct kv_pair *p, const struct kv_pair *first, struct kv_fault *f)
 {
@@ -331,12 +352,8 @@ static int create(struct kv_pair *p, const struct kv_pair *first, struct kv_faul
 	if (!ret)
 		ret = connect_ends(p, f);
 	/* A fast registration is a request on a QP in RTS. */
-	for (unsigned int i = 0; i < 2 && !ret; i++) {
-		ret = kv_endpoint_register(&p->end[i], &p->local[i], local_access(p, i), f);
-		if (!ret && !has_others_target(p, i))
-			ret = kv_endpoint_register(&p->end[i], &p->target[i], target_access(p, i),
-						   f);
-	}
+	for (unsigned int i = 0; i < 2 && !ret; i++)
+		ret = register_buffers(p, i, f);
 	ret = kv_pair_blame(p, ret, f);
 	if (ret)
 		kv_pair_destroy(p);
@@ -443,6 +460,9 @@ static void disconnect(struct kv_pair *p)
 void kv_pair_destroy(struct kv_pair *p)
 {
 	for (int i = 1; i >= 0; i--) {
+		/* The end of the MR ends its registration, too. */
+		if (!carries(p, (unsigned int)i))
+			continue;
 		if (!has_others_target(p, (unsigned int)i))
 			invalidate(p, &p->end[i], &p->target[i]);
 		invalidate(p, &p->end[i], &p->local[i]);

@@ -277,10 +277,6 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 		return kv_fault_set(f, -EOPNOTSUPP, "%s space: %s has no %s QPs", space, site->dev.name, type);
 	if (w->connect == KV_CONNECT_CM)
 		return kv_fault_usage(f, "--type %s does not go with --connect cm, which connects RC QPs", type);
-	if (site->id == KV_SPACE_KERNEL && (remote || w->lkey == KV_LKEY_MR))
-		return kv_fault_set(f, -EOPNOTSUPP,
-				    "kernel space: a %s QP carries no fast registration, so there is no key for %s",
-				    type, remote ? kv_enum_name(kv_enum_op, w->op) : "--lkey mr");
 	if (w->type == KVERBS_QPT_UD && w->size > site->port->active_mtu)
 		return kv_fault_usage(f, "a size of %u bytes: a message over UD is one packet, on %s of at most %u bytes (%s space)",
 				      w->size, site->dev.name, site->port->active_mtu, space);

@@ -379,13 +379,29 @@ static struct kv_run_spec pingpong_spec(const struct end *a, const struct end *b
 	return spec;
 }
 
+/* A completion of UC does not tell that the bytes have arrived. */
+static bool arrives(struct link *l, uint32_t buf, const char *text, uint32_t length)
+{
+	struct limit limit = limit_of(2);
+
+	while (!holds(l, buf, 0, text, length)) {
+		if (limit_over(&limit))
+			return false;
+		usleep(10000);
+	}
+	return true;
+}
+
 static void test_uc(struct link *l)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_UC };
+	static const char text[] = "over UC";
 	struct kv_run_spec spec;
+	struct kv_mr_reg reg;
 	struct end a, b;
 
 	pair_make(l, &a, &b, &init);
+	reg = (struct kv_mr_reg){ .buf = b.target, .length = LENGTH, .access = all_access() };
 	spec = pingpong_spec(&a, &b);
 	result(!run(l, &spec)->error, "messages to and fro over UC");
 	spec = write_spec(&a, &b);
@@ -393,6 +409,13 @@ static void test_uc(struct link *l)
 	refused(l, start(l, &spec), -EINVAL, "end 1: qp: a uc qp takes send and write", "a READ over UC");
 	spec.op = KVERBS_OP_WRITE;
 	result(!run(l, &spec)->error, "WRITEs over UC complete, whatever the peer does with them");
+	reg.qp = make_rc_qp(l, b.pd);
+	must(l, call_mr_reg(&l->nl, b.target_mr, &reg, &b.key, NULL), "register by an RC QP of the PD");
+	done(l, call_del(&l->nl, KV_QP, reg.qp, NULL), "the qp that carried a registration goes");
+	spec = write_spec(&a, &b);
+	spec.size = sizeof(text);
+	must(l, call_buf_write(&l->nl, a.local, 0, text, sizeof(text)), "write");
+	result(!run(l, &spec)->error && arrives(l, b.target, text, sizeof(text)), "WRITEs over UC arrive by that key");
 	end_del(l, &a);
 	end_del(l, &b);
 }
