@@ -118,6 +118,10 @@ iwarp || {
 	holds "of which each has its bytes, too" 'all(.points[]; .recv_sges == 4 and .verified)'
 	bw "over UD, behind a GRH" --op send --type ud --size 15,1k --sges 3 --recv-sges 4 --depth 16 --rounds 1 --duration 100ms
 	holds "which is no part of the bytes" 'all(.points[]; .recv_sges == 4 and .sges == 3 and .verified)'
+	for type in uc ud; do
+		bw "over $type by the key of a registration" --op send --type $type --lkey mr --size 1k --depth 16 --rounds 1 --duration 100ms
+		holds "$type: it is told" '.points[0] | .verified and .kernel.lkey == "mr"'
+	done
 }
 bw "both ways" --both-ways --op "write,read$atomic" --size 64,4k --depth 16 --threads 2 --rounds 2 --duration 200ms
 holds "each direction has its threads" '.spec.both_ways and all(.points[]; .both_ways and .verified and (.kernel, .user |

@@ -60,6 +60,14 @@ for space in kernel user; do
 	refused "$space: moderation that the device lacks" 77 "the device has no CQ moderation" \
 		kverbs lat $by_cm --op write --space $space --completion event --moderate 16,8
 done
+vectors=$(kverbs dev show --json | jq '[.. | .comp_vectors? // empty] | min')
+for way in kernel:polled kernel:event kernel:softirq user:polled user:event; do
+	check "$way: the last of the completion vectors" kverbs lat $by_cm --op write --space "${way%:*}" --completion "${way#*:}" \
+		--comp-vector $((vectors - 1)) --iters 100 --json="$document"
+	holds "$way: the document tells it" ".point.result.comp_vector == $((vectors - 1))"
+	refused "$way: a vector behind the last" 2 "--comp-vector $vectors: $DEV has the completion vectors 0 to $((vectors - 1)) (${way%:*} space)" \
+		kverbs lat $by_cm --op write --space "${way%:*}" --completion "${way#*:}" --comp-vector "$vectors"
+done
 refused "several contexts of quadrants" 2 "so --quadrants does not go with them" kverbs compare --completion event,softirq --quadrants
 refused "a context that is none" 2 "is not known; it takes a list of polled, event, softirq" kverbs compare --completion polled,irq
 

@@ -30,7 +30,7 @@ static const struct kv_option rows[] = {
 	{ "completion", "CONTEXT,...", "how the client's completions are noticed: polled (the default), event (-e; the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them). Several, or all: each is a side, and is compared with the first one in its space",
 	  KV_OPTION_OWN, .at = offsetof(S, completions), .parse = kv_parse_completions,
 	  .flag = 'e', .flagged = "event" },
-	KV_OPTION_MODERATE_ROW(S, sweep.common),
+	KV_OPTION_CQ_ROWS(S, sweep.common),
 	KV_OPTION_OPS_ROW(S, sweep.m.ops, "ops", "op", "all but atomic-write and -imm"),
 	KV_OPTION_SIZES_ROW(S, sweep.m.sizes, "sizes", "size", "8,64,4k,64k"),
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "sides"),

@@ -44,15 +44,17 @@
 	{ "loop", "LOOP", text, KV_OPTION_ENUM, .at = offsetof(s, m.loop),			\
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind + 1 }
 
-#define KV_OPTION_MODERATE_ROW(s, m)							\
+#define KV_OPTION_CQ_ROWS(s, m)								\
 	{ "moderate", "COUNT,USEC", "CQ moderation, on a device that has it: COUNT completions make one event, and fewer do after USEC microseconds. For --completion event, softirq, workqueue and unbound-workqueue; default: as the device does", \
-	  KV_OPTION_OWN, .at = offsetof(s, m.work.moderation), .parse = kv_parse_moderation }
+	  KV_OPTION_OWN, .at = offsetof(s, m.work.moderation), .parse = kv_parse_moderation }, \
+	{ "comp-vector", "N", "completion vector of the initiator's CQs: its interrupt handles their events; from 0 (the default) to the last one that the device has (comp_vectors of dev show)", \
+	  KV_OPTION_U32, .at = offsetof(s, m.work.comp_vector), .max = INT32_MAX }
 
 #define KV_OPTION_COMPLETION_ROWS(s, m)							\
 	{ "completion", "CONTEXT", "how the initiator learns of completions: polled (the default); event (-e): the thread sleeps until the CQ's event wakes it, then polls; in the kernel also softirq, workqueue or unbound-workqueue: the context in which the RDMA core handles completions", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.completion), .names = kv_enum_cq_context, \
 	  .flag = 'e', .flagged = "event" },						\
-	KV_OPTION_MODERATE_ROW(s, m)
+	KV_OPTION_CQ_ROWS(s, m)
 
 /*
  * Lists of operations and sizes: bw calls them by one of theirs, compare by all, and both take both

@@ -57,6 +57,7 @@ static int make_cq(struct kv_endpoint *e, uint32_t cqe, uint32_t context, uint32
 		.dev = e->site->dev.name,
 		.cqe = cqe,
 		.context = context,
+		.comp_vector = e->comp_vector,
 		.moderation_count = e->moderation.count,
 		.moderation_period = e->moderation.period,
 		.api = e->api,

@@ -55,6 +55,7 @@ struct kv_endpoint {
 	uint32_t api; /* enum kv_api, in user space; set before there is a CQ */
 	/* Of the events of its CQs; set before there is a CQ, with a context that has events. */
 	struct kv_cq_moderation moderation;
+	uint32_t comp_vector; /* of its CQs; set before there is one */
 	uint32_t conn; /* connection of the QP, if the CM has made it */
 	bool armed; /* the next completion makes an event; see kv_endpoint_sleep() */
 	/* Duration of each verb; the latest where there were several calls. */

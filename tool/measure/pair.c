@@ -161,8 +161,10 @@ static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	int ret;
 
 	e->api = e->site->id == KV_SPACE_USER ? p->work.api : KV_API_POST;
-	if (!end)
+	if (!end) {
 		e->moderation = p->work.moderation;
+		e->comp_vector = p->work.comp_vector;
+	}
 	if (getrandom(&e->psn, sizeof(e->psn), GRND_NONBLOCK) < 0)
 		e->psn = end + 1;
 	e->psn &= PSN_MASK;

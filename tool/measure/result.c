@@ -122,6 +122,7 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 			kv_out_put_string(obj, "post", kv_enum_name(kv_enum_post, spec->post_context));
 		kv_out_put_string(obj, "completion", text);
 		kv_out_put_string(obj, "completion_context", kv_enum_name(kv_enum_cq_context, w->completion));
+		kv_out_put_count(obj, "comp_vector", w->comp_vector);
 		if (kv_cq_moderates(&w->moderation)) {
 			kv_out_put_count(obj, "moderation_count", w->moderation.count);
 			kv_out_put_count(obj, "moderation_period_us", w->moderation.period);

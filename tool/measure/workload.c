@@ -395,6 +395,10 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return why.error == -EINVAL ? kv_fault_usage(f, "%s: %s", kv_enum_name(kv_enum_op, w->op), why.text) :
 		       kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
+	/* Only the initiator's CQs are made there, and the initiator is on this host. */
+	if (!site->host && w->comp_vector >= dev->comp_vectors)
+		return kv_fault_usage(f, "--comp-vector %u: %s has the completion vectors 0 to %u (%s space)",
+				      w->comp_vector, dev->name, dev->comp_vectors - 1, space);
 	ret = check_sges(w, dev, space, f) ?: check_recv_sges(w, dev, space, f);
 	if (ret)
 		return ret;

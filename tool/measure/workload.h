@@ -19,6 +19,7 @@ struct kv_workload {
 	uint32_t completion; /* enum kverbs_cq_context of the CQ of the initiator's sends */
 	/* Of that CQ's events, which some devices can put together; both 0: as the device does. */
 	struct kv_cq_moderation moderation;
+	uint32_t comp_vector; /* of the initiator's CQs */
 	enum kv_lkey lkey; /* enum kv_lkey; kernel space only */
 	uint32_t api; /* enum kv_api; user space only */
 	uint32_t threads; /* KV_KIND_STREAM: the initiator's threads; else 1 */
