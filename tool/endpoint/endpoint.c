@@ -213,7 +213,11 @@ int kv_endpoint_add_ah(struct kv_endpoint *e, const struct kv_av *av, struct kv_
  */
 int kv_endpoint_add_carrier(struct kv_endpoint *e, struct kv_fault *f)
 {
-	const struct kv_qp_init init = { .type = KVERBS_QPT_RC, .max_send_wr = 2, .max_recv_wr = 1 };
+	const struct kv_qp_init init = {
+		.type = KVERBS_QPT_RC,
+		.max_send_wr = 2,
+		.max_recv_wr = 1,
+	};
 	const struct kv_port *port = e->site->port;
 	struct kv_endpoint own = {
 		.site = e->site,

@@ -25,7 +25,7 @@ struct kv_user_worker {
 	struct kv_loop loop; /* the loop's data; other threads set @loop.stop, and read counters */
 	unsigned int first; /* number of its first end in the run */
 	struct kv_end *end; /* the work requests of its ends; owned, as are the next three */
-	/* for each end those of a send request, room for kv_user_put_bufs(), and those of a receive */
+	/* for each end those of a send, room for kv_user_put_bufs(), and those of a receive */
 	struct ibv_sge *sges;
 	__u64 *posted; /* when the groups outstanding were posted, for each end */
 	struct ibv_send_wr *more; /* kv_user_wr_more() requests for each end */
