@@ -268,7 +268,6 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 {
 	const char *space = site->b->ops->space, *type = kv_enum_name(kv_enum_qp_type, w->type);
 	uint32_t cap = w->type == KVERBS_QPT_UC ? KVERBS_CAP_UC : KVERBS_CAP_UD | KVERBS_CAP_AH;
-	bool remote = kv_op_among(w->op, KV_OPS_REMOTE);
 	struct kv_refusal why;
 
 	if (kv_op_check_type(w->op, w->type, &why))
