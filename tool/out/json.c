@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <ctype.h>
 #include <iconv.h>
 #include <math.h>
 #include <stdio.h>
@@ -99,29 +100,10 @@ struct json_object *kv_out_real(double value, int decimals)
 	return json_object_new_double_s(value, text);
 }
 
-void kv_out_put(struct json_object *obj, const char *key, struct json_object *value)
+/** kv_out_put_as() - kv_out_put(); @fixed: the key needs no copy, because it outlives @obj */
+void kv_out_put_as(struct json_object *obj, const char *key, bool fixed, struct json_object *value)
 {
-	json_object_object_add(obj, key, value);
-}
-
-void kv_out_put_string(struct json_object *obj, const char *key, const char *value)
-{
-	kv_out_put(obj, key, value ? kv_out_string(value) : NULL);
-}
-
-void kv_out_put_count(struct json_object *obj, const char *key, uint64_t value)
-{
-	kv_out_put(obj, key, json_object_new_uint64(value));
-}
-
-void kv_out_put_bool(struct json_object *obj, const char *key, bool value)
-{
-	kv_out_put(obj, key, json_object_new_boolean(value));
-}
-
-void kv_out_put_ns(struct json_object *obj, const char *key, double ns)
-{
-	kv_out_put(obj, key, kv_out_real(ns, KV_OUT_NS_DECIMALS));
+	json_object_object_add_ex(obj, key, value, fixed ? JSON_C_OBJECT_ADD_CONSTANT_KEY : 0);
 }
 
 void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f)
@@ -154,11 +136,34 @@ void kv_out_print(struct json_object *doc, int flags)
 	fflush(stdout);
 }
 
+/* The element of a list whose number is @index, or NULL. */
+static struct json_object *get_element(struct json_object *list, const char *index)
+{
+	char *end;
+	unsigned long i = strtoul(index, &end, 10);
+
+	return *end || !isdigit((unsigned char)*index) ? NULL : kv_out_item(list, i);
+}
+
+/* Most paths are one key: it is looked up where it stands, which json_pointer_get() does not. */
 struct json_object *kv_out_get(struct json_object *obj, const char *path)
 {
-	struct json_object *found;
+	char part[128];
 
-	return !obj || json_pointer_get(obj, path, &found) ? NULL : found;
+	while (obj && *path) {
+		const char *key = path + 1, *end = strchrnul(key, '/');
+
+		if (*end) {
+			if ((size_t)(end - key) >= sizeof(part))
+				return NULL;
+			*(char *)mempcpy(part, key, (size_t)(end - key)) = '\0';
+			key = part;
+		}
+		obj = json_object_is_type(obj, json_type_array) ? get_element(obj, key) :
+								  json_object_object_get(obj, key);
+		path = end;
+	}
+	return obj;
 }
 
 struct json_object *kv_out_item(struct json_object *list, size_t i)

@@ -58,11 +58,34 @@ void kv_out_print(struct json_object *doc, int flags);
  * time that is NAN. @obj owns a @value from then on. A fault becomes "error", with its "errno" and
  * its "text".
  */
-void kv_out_put(struct json_object *obj, const char *key, struct json_object *value);
-void kv_out_put_string(struct json_object *obj, const char *key, const char *value);
-void kv_out_put_count(struct json_object *obj, const char *key, uint64_t value);
-void kv_out_put_bool(struct json_object *obj, const char *key, bool value);
-void kv_out_put_ns(struct json_object *obj, const char *key, double ns);
+void kv_out_put_as(struct json_object *obj, const char *key, bool fixed, struct json_object *value);
+
+/* A literal needs no copy. */
+static inline void kv_out_put(struct json_object *obj, const char *key, struct json_object *value)
+{
+	kv_out_put_as(obj, key, __builtin_constant_p(key), value);
+}
+
+static inline void kv_out_put_string(struct json_object *obj, const char *key, const char *value)
+{
+	kv_out_put(obj, key, value ? kv_out_string(value) : NULL);
+}
+
+static inline void kv_out_put_count(struct json_object *obj, const char *key, uint64_t value)
+{
+	kv_out_put(obj, key, json_object_new_uint64(value));
+}
+
+static inline void kv_out_put_bool(struct json_object *obj, const char *key, bool value)
+{
+	kv_out_put(obj, key, json_object_new_boolean(value));
+}
+
+static inline void kv_out_put_ns(struct json_object *obj, const char *key, double ns)
+{
+	kv_out_put(obj, key, kv_out_real(ns, KV_OUT_NS_DECIMALS));
+}
+
 void kv_out_put_fault(struct json_object *obj, const struct kv_fault *f);
 
 /* stages.c: the time of each stage, see struct kv_times; nothing if no stage has a time */
