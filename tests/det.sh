@@ -195,8 +195,8 @@ awk "BEGIN { exit !($cost > 10000 && $cost <= 60000) }" || status=1
 result $status "a line of a batch, 'pd add', in the kernel and in the tool: $cost instructions (must be 60000 at most)"
 cost=$(get named-line)
 status=0
-awk "BEGIN { exit !($cost > 10000 && $cost <= 77000) }" || status=1
-result $status "a line that names its object: $cost instructions (must be 77000 at most)"
+awk "BEGIN { exit !($cost > 10000 && $cost <= 60000) }" || status=1
+result $status "a line that names its object: $cost instructions (must be 60000 at most)"
 cost=$(get command)
 status=0
 awk "BEGIN { exit !($cost > 1000000 && $cost <= 5000000) }" || status=1

@@ -290,6 +290,50 @@ static void test_kept_names(void **state)
 	fake_names_clear();
 }
 
+/* Many names, and what is known of an object beside its description. */
+static void test_fields(void **state)
+{
+	char line[64];
+	struct hand h;
+
+	begin(&h, KV_SPACE_KERNEL, true);
+	for (int i = 0; i < 300; i++) {
+		snprintf(line, sizeof(line), "set v%d %d", i, 7 * i);
+		good(&h, line);
+	}
+	for (int i = 299; i >= 0; i--) {
+		snprintf(line, sizeof(line), "echo $v%d", i);
+		good(&h, line);
+		snprintf(line, sizeof(line), "%d\n", 7 * i);
+		assert_string_equal(h.text, line);
+	}
+	bad(&h, -EINVAL, "echo $v300", "there are $v0, $v1, $v10, $v100, $v101");
+	good(&h, "cq add cqe 4 name c");
+	good(&h, "pd add name p");
+	good(&h, "qp add pd p cq c name q");
+	bad(&h, -EINVAL, "echo $c.used_by_qp.0", "cq 'c' has no field 'used_by_qp.0'");
+	h.s.details = true;
+	good(&h, "cq show c");
+	good(&h, "echo $c.used_by_qp.0 $c.cqe");
+	assert_string_equal(h.text, "1 4\n");
+	good(&h, "qp modify q state init access remote-read pkey-index 0 port 1");
+	good(&h, "echo $q.access $q.state");
+	assert_string_equal(h.text, "remote-read init\n");
+	good(&h, "qp address q psn 5");
+	good(&h, "qp show q");
+	good(&h, "echo $q.psn");
+	assert_string_equal(h.text, "5\n");
+	good(&h, "qp del q");
+	good(&h, "cq show");
+	bad(&h, -EINVAL, "echo $c.used_by_qp.0", "cq 'c' has no field 'used_by_qp.0'");
+	h.s.details = false;
+	good(&h, "pd del p");
+	good(&h, "pd add name p");
+	good(&h, "echo $p.id $p.name");
+	assert_string_equal(h.text, "1 p\n");
+	end(&h);
+}
+
 static void test_references(void **state)
 {
 	struct hand h;
@@ -1533,6 +1577,7 @@ int main(void)
 		cmocka_unit_test(test_persistent),
 		cmocka_unit_test(test_kept_names),
 		cmocka_unit_test(test_references),
+		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_content),
 		cmocka_unit_test(test_second_port),
 		cmocka_unit_test(test_connect),

@@ -63,6 +63,7 @@ static void add_references(struct list *l, struct kv_session *s)
 {
 	size_t n = strcspn(l->begin, ".");
 	char *prefix = strndup(l->begin, n + 1);
+	struct json_object *fields = NULL;
 	const struct kv_variable *name;
 
 	if (!prefix)
@@ -71,7 +72,12 @@ static void add_references(struct list *l, struct kv_session *s)
 		prefix[n] = '\0';
 		name = kv_variables_find(&s->variables, prefix + 1);
 		prefix[n] = '.';
-		add_fields(l, prefix, name ? name->fields : strcmp(prefix, "$last.") ? NULL : s->last);
+		if (name)
+			fields = kv_variable_fields(name);
+		else if (!strcmp(prefix, "$last."))
+			fields = json_object_get(s->last);
+		add_fields(l, prefix, fields);
+		json_object_put(fields);
 	} else {
 		kv_variables_each(&s->variables, add_reference, l);
 		add(l, "", "$dev");

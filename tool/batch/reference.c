@@ -59,8 +59,6 @@ int kv_field_text(struct json_object *obj, const char *path, char **text)
 static void list_fields(struct json_object *obj, char *text, size_t size)
 {
 	text[0] = '\0';
-	if (!obj)
-		return;
 	json_object_object_foreach(obj, key, value) {
 		(void)value;
 		kv_append(text, size, "%s%s", *text ? ", " : "", key);
@@ -120,7 +118,9 @@ static int expand_name(struct kv_session *s, const char *text,
 		       const char *path, char **value, struct kv_fault *f)
 {
 	const struct kv_variable *name = kv_variables_find(&s->variables, text);
+	struct json_object *fields;
 	char what[128];
+	int ret;
 
 	if (!name)
 		return refuse_name(s, text, f);
@@ -132,7 +132,10 @@ static int expand_name(struct kv_session *s, const char *text,
 		return *value ? 0 : kv_fault_no_memory(f);
 	}
 	snprintf(what, sizeof(what), "%s '%.64s'", kv_enum_name(kv_enum_type, name->type), text);
-	return expand_field(name->fields, what, path ? path : "id", value, f);
+	fields = kv_variable_fields(name);
+	ret = expand_field(fields, what, path ? path : "id", value, f);
+	json_object_put(fields);
+	return ret;
 }
 
 /**

@@ -1,44 +1,105 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "batch/lexer.h"
 #include "batch/names.h"
 #include "batch/variables.h"
+#include "object/describe.h"
 #include "out/out.h"
 
-static int compare_texts(const void *a, const void *b)
-{
-	const struct kv_variable *x = a, *y = b;
+/* The tables of kv_variables: a name is in both, or its object is gone, or it is a variable. */
+enum { BY_TEXT, BY_OBJECT };
 
-	return strcmp(x->text, y->text);
+/* The smallest number of chains; a power of 2, as all are. */
+#define CHAINS 64
+
+/* Numbers of consecutive objects go to consecutive chains. */
+static uint32_t hash(int by, const struct kv_variable *name)
+{
+	uint32_t h = 2166136261;
+
+	if (by == BY_OBJECT)
+		return name->id * KV_TYPES + name->type;
+	/* FNV-1a */
+	for (const char *c = name->text; *c; c++)
+		h = (h ^ (unsigned char)*c) * 16777619;
+	return h;
 }
 
-static int compare_objects(const void *a, const void *b)
+static bool same(int by, const struct kv_variable *a, const struct kv_variable *b)
 {
-	const struct kv_variable *x = a, *y = b;
-
-	if (x->type != y->type)
-		return x->type < y->type ? -1 : 1;
-	return x->id == y->id ? 0 : x->id < y->id ? -1 : 1;
+	return by == BY_TEXT ? !strcmp(a->text, b->text) : a->type == b->type && a->id == b->id;
 }
 
-static void free_name(void *entry)
+/* The link to the entry that equals @key, or else the end of its chain. */
+static struct kv_variable **link_to(const struct kv_names_table *t, int by,
+				    const struct kv_variable *key)
 {
-	struct kv_variable *name = entry;
+	struct kv_variable **link = &t->chain[hash(by, key) & (t->chains - 1)];
 
-	json_object_put(name->fields);
-	json_object_put(name->whole);
+	while (*link && !same(by, *link, key))
+		link = &(*link)->next[by];
+	return link;
+}
+
+static struct kv_variable *find(const struct kv_variables *variables, int by,
+				const struct kv_variable *key)
+{
+	const struct kv_names_table *t = &variables->table[by];
+
+	return t->n ? *link_to(t, by, key) : NULL;
+}
+
+static int grow(struct kv_names_table *t, int by)
+{
+	struct kv_names_table more = { .n = t->n, .chains = t->chains ? 2 * t->chains : CHAINS };
+
+	more.chain = calloc(more.chains, sizeof(*more.chain));
+	if (!more.chain)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->chains; i++) {
+		for (struct kv_variable *name = t->chain[i], *next; name; name = next) {
+			next = name->next[by];
+			name->next[by] = NULL;
+			*link_to(&more, by, name) = name;
+		}
+	}
+	free(t->chain);
+	*t = more;
+	return 0;
+}
+
+/* Adds an entry that equals no other one. */
+static int insert(struct kv_variables *variables, int by, struct kv_variable *name)
+{
+	struct kv_names_table *t = &variables->table[by];
+
+	if (t->n == t->chains && grow(t, by))
+		return -ENOMEM;
+	name->next[by] = NULL;
+	*link_to(t, by, name) = name;
+	t->n++;
+	return 0;
+}
+
+/* @name: an entry of the table */
+static void take_out(struct kv_variables *variables, int by, struct kv_variable *name)
+{
+	struct kv_names_table *t = &variables->table[by];
+
+	*link_to(t, by, name) = name->next[by];
+	t->n--;
+}
+
+static void free_name(struct kv_variable *name)
+{
+	json_object_put(name->parts);
+	json_object_put(name->more);
+	free(name->object);
 	free(name->value);
-	free(name->text);
 	free(name);
-}
-
-/* @by_text owns the entries. */
-static void keep_name(void *entry)
-{
 }
 
 /**
@@ -47,27 +108,29 @@ static void keep_name(void *entry)
  */
 void kv_variables_clear(struct kv_variables *variables)
 {
-	tdestroy(variables->by_object, keep_name);
-	tdestroy(variables->by_text, free_name);
+	const struct kv_names_table *t = &variables->table[BY_TEXT];
+
+	for (size_t i = 0; i < t->chains; i++) {
+		for (struct kv_variable *name = t->chain[i], *next; name; name = next) {
+			next = name->next[BY_TEXT];
+			free_name(name);
+		}
+	}
+	free(t->chain);
+	free(variables->table[BY_OBJECT].chain);
 	memset(variables, 0, sizeof(*variables));
 }
 
 /* The names that are not in the file, or were read from it. */
 static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
 {
-	const struct kv_variable key = { .text = (char *)text };
-	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
-
-	return found ? *found : NULL;
+	return find(variables, BY_TEXT, &(struct kv_variable){ .text = (char *)text });
 }
 
 static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
 				       uint32_t id)
 {
-	const struct kv_variable key = { .type = type, .id = id };
-	struct kv_variable *const *found = tfind(&key, &variables->by_object, compare_objects);
-
-	return found ? *found : NULL;
+	return find(variables, BY_OBJECT, &(struct kv_variable){ .type = type, .id = id });
 }
 
 static int check_text(const char *text, struct kv_fault *f)
@@ -107,26 +170,21 @@ int kv_variables_check(const struct kv_variables *variables, const char *text, s
 /* Makes an entry for a name that is free, or that a deleted or persistent object has. */
 static struct kv_variable *new_name(struct kv_variables *variables, const char *text)
 {
-	struct kv_variable *name = calloc(1, sizeof(*name));
-	struct kv_variable **found;
+	struct kv_variable *old = find_text(variables, text);
+	size_t size = strlen(text) + 1;
+	struct kv_variable *name = calloc(1, sizeof(*name) + size);
 
 	if (!name)
 		return NULL;
-	name->text = strdup(text);
-	if (!name->text)
-		goto err_free;
-	found = tsearch(name, &variables->by_text, compare_texts);
-	if (!found)
-		goto err_free;
-	if (*found != name) {
-		if ((*found)->kept && !(*found)->deleted)
-			tdelete(*found, &variables->by_object, compare_objects);
-		free_name(*found);
-		*found = name;
+	name->text = memcpy(name + 1, text, size);
+	if (old) {
+		if (old->kept && !old->deleted)
+			take_out(variables, BY_OBJECT, old);
+		take_out(variables, BY_TEXT, old);
+		free_name(old);
 	}
-	return name;
-
-err_free:
+	if (!insert(variables, BY_TEXT, name))
+		return name;
 	free_name(name);
 	return NULL;
 }
@@ -193,7 +251,7 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 		return kv_fault_no_memory(f);
 	name->type = type;
 	name->id = id;
-	if (tsearch(name, &variables->by_object, compare_objects))
+	if (!insert(variables, BY_OBJECT, name))
 		return 0;
 	name->deleted = true;
 	return kv_fault_no_memory(f);
@@ -210,8 +268,8 @@ static void add_kept(const char *text, enum kv_type type, uint32_t id, void *arg
 		return;
 	name = find_text(variables, text);
 	name->kept = true;
-	name->fields = json_object_new_object();
-	kv_out_put_count(name->fields, "id", id);
+	name->parts = json_object_new_object();
+	kv_out_put_count(name->parts, "id", id);
 }
 
 /**
@@ -312,59 +370,95 @@ int kv_variables_id(struct kv_variables *variables, enum kv_type type,
 			  name->id, word);
 }
 
+/* A key may be in memory that @from frees. */
 static void copy_fields(struct json_object *to, struct json_object *from)
 {
+	if (!from)
+		return;
 	json_object_object_foreach(from, key, value)
-		kv_out_put(to, key, json_object_get(value));
+		json_object_object_add(to, key, json_object_get(value));
 }
 
-/* A complete description is shared as long as the object has no other fields: most have none. */
-static void note_whole(struct kv_variable *name, struct json_object *result)
+static struct json_object *describe(const struct kv_variable *name)
 {
-	if (name->fields && name->fields != name->whole) {
-		json_object_object_foreach(name->whole ?: result, key, value) {
-			(void)value;
-			json_object_object_del(name->fields, key);
-		}
-		copy_fields(name->fields, result);
-	} else {
-		json_object_put(name->fields);
-		name->fields = json_object_get(result);
-	}
-	json_object_put(name->whole);
-	name->whole = json_object_get(result);
-}
+	struct json_object *fields = json_object_new_object();
 
-static void note_part(struct kv_variable *name, struct json_object *result)
-{
-	struct json_object *shared = name->fields;
-
-	if (!shared || shared == name->whole) {
-		name->fields = json_object_new_object();
-		if (shared)
-			copy_fields(name->fields, shared);
-		json_object_put(shared);
-	}
-	copy_fields(name->fields, result);
+	if (name->object)
+		kv_describe_object(fields, name->type, name->text, name->object);
+	return fields;
 }
 
 /**
- * kv_variables_note() - note the fields of an object
+ * kv_variable_fields() - list the fields of an object
+ * @name: its name
+ *
+ * Return: the fields that outputs have told, in an object that the caller owns.
+ */
+struct json_object *kv_variable_fields(const struct kv_variable *name)
+{
+	struct json_object *fields = describe(name);
+
+	copy_fields(fields, name->more);
+	copy_fields(fields, name->parts);
+	return fields;
+}
+
+/* The fields that a description has had are no longer known from before. */
+static void drop_parts(struct kv_variable *name)
+{
+	struct json_object *fields = describe(name);
+
+	json_object_object_foreach(fields, key, value) {
+		(void)value;
+		json_object_object_del(name->parts, key);
+	}
+	json_object_put(fields);
+}
+
+/**
+ * kv_variables_note_object() - note the description of an object
+ * @variables: those of the session; if the object has no name, nothing is kept
+ * @type: type of the object
+ * @object: the object, which is described when its fields are asked for: few are
+ */
+void kv_variables_note_object(struct kv_variables *variables, enum kv_type type,
+			      const union kv_object *object)
+{
+	struct kv_variable *name = find_object(variables, type, object->id);
+	size_t size = kv_object_rows[type].shape->size;
+
+	if (!name)
+		return;
+	json_object_put(name->more);
+	name->more = NULL;
+	if (name->parts && name->object)
+		drop_parts(name);
+	name->object = name->object ?: malloc(size);
+	if (name->object)
+		memcpy(name->object, object, size);
+	if (name->parts)
+		drop_parts(name);
+}
+
+/**
+ * kv_variables_note() - note fields of an object, beside those of its description
  * @variables: those of the session; if the object has no name, nothing is kept
  * @type: type of the object
  * @id: id of the object
- * @result: a command's result that has the fields
- * @note: whether @result is a complete description: then fields that it lacks are dropped
+ * @fields: a command's result that has the fields
+ * @note: how long they are known
  */
 void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
-		   struct json_object *result, enum kv_note note)
+		       struct json_object *fields, enum kv_note note)
 {
 	struct kv_variable *name = find_object(variables, type, id);
+	struct json_object **to;
 
-	if (name && note == KV_NOTE_WHOLE)
-		note_whole(name, result);
-	else if (name)
-		note_part(name, result);
+	if (!name)
+		return;
+	to = note == KV_NOTE_MORE ? &name->more : &name->parts;
+	*to = *to ?: json_object_new_object();
+	copy_fields(*to, fields);
 }
 
 /**
@@ -382,23 +476,16 @@ const struct kv_variable *kv_variables_delete(struct kv_variables *variables, en
 
 	if (!name)
 		return NULL;
-	tdelete(name, &variables->by_object, compare_objects);
+	take_out(variables, BY_OBJECT, name);
 	name->deleted = true;
 	return name;
 }
 
-/* The arguments of kv_variables_each(). */
-struct visitor {
-	void (*fn)(const struct kv_variable *variable, void *arg);
-	void *arg;
-};
-
-static void visit_name(const void *node, VISIT visit, void *arg)
+static int compare_texts(const void *a, const void *b)
 {
-	const struct visitor *v = arg;
+	const struct kv_variable *const *x = a, *const *y = b;
 
-	if (visit == postorder || visit == leaf)
-		v->fn(*(struct kv_variable *const *)node, v->arg);
+	return strcmp((*x)->text, (*y)->text);
 }
 
 /**
@@ -410,9 +497,21 @@ static void visit_name(const void *node, VISIT visit, void *arg)
 void kv_variables_each(struct kv_variables *variables,
 		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg)
 {
-	struct visitor v = { fn, arg };
+	const struct kv_names_table *t = &variables->table[BY_TEXT];
+	const struct kv_variable **sorted;
 	struct kv_fault why;
+	size_t n = 0;
 
 	kv_variables_read(variables, &why);
-	twalk_r(variables->by_text, visit_name, &v);
+	sorted = calloc(t->n + 1, sizeof(*sorted));
+	if (!sorted)
+		return;
+	for (size_t i = 0; i < t->chains; i++) {
+		for (const struct kv_variable *name = t->chain[i]; name; name = name->next[BY_TEXT])
+			sorted[n++] = name;
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_texts);
+	for (size_t i = 0; i < n; i++)
+		fn(sorted[i], arg);
+	free(sorted);
 }

@@ -21,24 +21,29 @@
 
 /**
  * struct kv_variable - a variable, or an object that has a name
- * @text: the name
+ * @next: the next entries of its chains
+ * @text: the name, behind the struct
  * @value: value of a variable; NULL: this is an object
  * @type: type of the object
  * @id: id of the object
  * @kept: the object is persistent, and its name is in the file
  * @deleted: the object is gone; its name can be given to another one
- * @fields: fields of the object; may be @whole itself; NULL: no command has told any
- * @whole: the members of @fields that the last complete description had
+ * @object: the object, as an output has last described it, with the members of its type only;
+ *	NULL: no output has
+ * @more: fields that the same output had beside; NULL: none
+ * @parts: fields that other outputs had; NULL: none
  */
 struct kv_variable {
+	struct kv_variable *next[2];
 	char *text;
 	char *value;
 	enum kv_type type;
 	uint32_t id;
 	bool kept;
 	bool deleted;
-	struct json_object *fields;
-	struct json_object *whole;
+	union kv_object *object;
+	struct json_object *more;
+	struct json_object *parts;
 };
 
 /* The names of persistent objects, beside those that were given here. */
@@ -49,26 +54,31 @@ enum kv_names {
 	KV_NAMES_ANY, /* any name may be that of an object: only the words are checked */
 };
 
+/* A hash table; its entries are chained. */
+struct kv_names_table {
+	struct kv_variable **chain; /* the first entry of each chain */
+	size_t chains; /* number of chains, a power of 2, or 0 */
+	size_t n; /* number of entries, at most that of chains */
+};
+
 /**
- * struct kv_variables - the names of a session, in trees of tsearch()
- * @by_text: all entries, by name
- * @by_object: the entries of objects that are not deleted, by type and id
+ * struct kv_variables - the names of a session
+ * @table: all entries, by name; the entries of objects that are not deleted, by type and id
  * @names: names of persistent objects
  * @bytes: length of the values of all variables
  * @missing: type of the object that kv_variables_id() has last not found, plus 1; 0: it found all
  */
 struct kv_variables {
-	void *by_text;
-	void *by_object;
+	struct kv_names_table table[2];
 	enum kv_names names;
 	size_t bytes;
 	unsigned int missing;
 };
 
-/* The completeness of a result about an object. */
+/* How long fields of an object are known that are no part of its description. */
 enum kv_note {
-	KV_NOTE_PART, /* some fields; the object has others */
-	KV_NOTE_WHOLE, /* all fields of the object */
+	KV_NOTE_MORE, /* until the next description */
+	KV_NOTE_PART, /* until a description or an output tells other values */
 };
 
 void kv_variables_clear(struct kv_variables *variables);
@@ -82,8 +92,11 @@ struct kv_variable *kv_variables_find(struct kv_variables *variables, const char
 const char *kv_variables_of(struct kv_variables *variables, enum kv_type type, uint32_t id);
 int kv_variables_id(struct kv_variables *variables, enum kv_type type, const char *text,
 		    uint32_t *id, struct kv_why *why);
+void kv_variables_note_object(struct kv_variables *variables, enum kv_type type,
+			      const union kv_object *object);
 void kv_variables_note(struct kv_variables *variables, enum kv_type type, uint32_t id,
-		   struct json_object *result, enum kv_note note);
+		       struct json_object *fields, enum kv_note note);
+struct json_object *kv_variable_fields(const struct kv_variable *name);
 void kv_variables_each(struct kv_variables *variables,
 		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg);
 const struct kv_variable *kv_variables_delete(struct kv_variables *variables, enum kv_type type,

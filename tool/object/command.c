@@ -96,6 +96,12 @@ static void add_users(struct kv_session *s, enum kv_type type, struct json_objec
 			forget_users(&shown);
 	}
 	s->untold = false;
+	for (size_t i = 0; s->details && i < json_object_array_length(list); i++) {
+		struct json_object *obj = json_object_array_get_idx(list, i);
+
+		kv_variables_note(&s->variables, type, (uint32_t)kv_out_get_count(obj, "/id"), obj,
+				  KV_NOTE_MORE);
+	}
 }
 
 static int show_all(struct kv_session *s, enum kv_type type,

@@ -63,13 +63,14 @@ static int add_name(struct kv_session *s, enum kv_type type, const char *name, u
 
 /**
  * kv_object_whole() - describe an object
- * @result: receives its description, which the session keeps under the object's name
+ * @object: the object, which the session keeps under its name
+ * @result: receives its description
  */
 void kv_object_whole(struct kv_session *s, enum kv_type type,
 		     const union kv_object *object, struct json_object *result)
 {
 	kv_describe_object(result, type, kv_variables_of(&s->variables, type, object->id), object);
-	kv_variables_note(&s->variables, type, object->id, result, KV_NOTE_WHOLE);
+	kv_variables_note_object(&s->variables, type, object);
 }
 
 /**
