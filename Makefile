@@ -61,10 +61,10 @@ $(BUILD)/kverbs: $(TOOL_OBJS)
 	$(CC) $(CFLAGS) $(LDFLAGS) -rdynamic -Wl,--as-needed -o $@ $^ $(TOOL_LIBS)
 
 $(BUILD)/kverbs-user.so: $(USER_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(USER_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic,-z,now -o $@ $^ $(USER_LIBS)
 
 $(BUILD)/kverbs-edit.so: $(EDIT_OBJS)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic -o $@ $^ $(EDIT_LIBS)
+	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-Bsymbolic,-z,now -o $@ $^ $(EDIT_LIBS)
 
 $(BUILD)/wr/loops.o: $(WR_OBJS)
 	$(LD) -r -o $@ $^

@@ -86,12 +86,14 @@ echo "named-line $(echo "$(batch 100 n) $(batch 20100 n)" | awk '{ print ($2 - $
 # From fork to exit, the shell's part is 0.2 million. Each leaves a PD behind, which the cost does not depend on.
 commands() {
 	read -r start rest </proc/uptime
-	for i in $(seq "$1"); do kverbs pd add; done >/dev/null
+	for i in $(seq "$1"); do kverbs $2; done >/dev/null
 	read -r end rest </proc/uptime
 	echo "$start $end" | awk '{ print ($2 - $1) * 1e9 }'
 }
-commands 10 >/dev/null
-echo "command $(commands 200 | awk '{ print $1 / 200 }')"
+commands 10 'pd add' >/dev/null
+echo "command $(commands 200 'pd add' | awk '{ print $1 / 200 }')"
+commands 10 --version >/dev/null
+echo "version $(commands 200 --version | awk '{ print $1 / 200 }')"
 END
 
 # The second one beside a job that loads the host.
@@ -201,6 +203,10 @@ cost=$(get command)
 status=0
 awk "BEGIN { exit !($cost > 1000000 && $cost <= 5000000) }" || status=1
 result $status "a command, 'kverbs pd add', from fork to exit: $cost instructions (must be 5000000 at most)"
+cost=$(get version)
+status=0
+awk "BEGIN { exit !($cost > 1000000 && $cost <= 5500000) }" || status=1
+result $status "a command that loads libibverbs, 'kverbs --version': $cost instructions (must be 5500000 at most)"
 
 # perftest signals one of 100 requests.
 while read -r op size ours theirs; do

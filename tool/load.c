@@ -11,7 +11,8 @@
  *
  * The object is beside the tool, or where 'make install' puts it. The tool has no rpath for it,
  * because the loader would search that for every library. The object has what few commands need,
- * and stays loaded.
+ * and stays loaded. It is linked so that all its functions are found at once; those of the libraries
+ * that it needs are found at their first call, because most are never called.
  *
  * Return: the function; NULL: the object can't be loaded.
  */
@@ -25,7 +26,7 @@ void *kv_load(const char *name, const char *symbol, char *err, size_t size)
 		void *object, *found = NULL;
 
 		snprintf(path, sizeof(path), "%s/%s", folders[i], name);
-		object = dlopen(path, RTLD_NOW);
+		object = dlopen(path, RTLD_LAZY);
 		if (object)
 			found = dlsym(object, symbol);
 		if (found)
