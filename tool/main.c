@@ -105,14 +105,14 @@ static int run_named(int argc, char **argv, int at)
 	}
 	if (entry || kv_cmd_find_noun(name, &f))
 		return kv_cmd_object(argc - 1, argv + 1);
-	kv_fault_print(&f);
-	return f.exit;
+	return kv_cmd_refuse(argc - 1, argv + 1, &f);
 }
 
 static int run_command(int argc, char **argv)
 {
 	int at = find_name(argc, argv);
 	const char *first = argc > 1 ? argv[1] : NULL;
+	struct kv_fault f = { 0 };
 
 	if (at && strcmp(argv[at], "help"))
 		return run_named(argc, argv, at);
@@ -131,8 +131,8 @@ static int run_command(int argc, char **argv)
 		return KV_EXIT_DONE;
 	}
 	if (first) {
-		fprintf(stderr, "kverbs: '%s' is no option that goes without a command; see 'kverbs --help'\n", first);
-		return KV_EXIT_USAGE;
+		kv_fault_usage(&f, "'%s' is no option that goes without a command; see 'kverbs --help'", first);
+		return kv_cmd_refuse(argc - 1, argv + 1, &f);
 	}
 	fprintf(stderr, "kverbs: a command is missing\n\n");
 	print_help(stderr);

@@ -406,6 +406,8 @@ while read -r errno line; do
 		fail "JSON: $line" "$work/out" "$work/err"
 	fi
 done <<END
+EINVAL nosuch
+EINVAL --fly
 EINVAL pd frob
 EINVAL pd del
 EINVAL qp modify 1 state there
@@ -413,6 +415,22 @@ EINVAL pd add dev $(printf '%0100d' 0)
 ENODEV dev show nope
 ENOENT batch /nonexist
 EINVAL batch
+END
+# A mistake in an option hides neither the command nor --json, wherever they stand.
+while IFS='|' read -r want line; do
+	# Words of a line.
+	# shellcheck disable=SC2086
+	kverbs $line >"$work/out" 2>"$work/err"
+	keep "$(numbered mistake)" "$work/out"
+	check "the document of '$line' has its command" jq -e --arg want "$want" --rawfile text "$work/err" \
+		'.command == $want and "kverbs: \(.error.text)\n" == $text' "$work/out"
+done <<END
+pd add|--dev= pd add --json
+pd add|pd --json --dev= add
+pd add|--space fly --json pd add --dev x -- y
+qp show|--trace=3 --pcap x qp show 1 --json
+pdd|--json pdd add
+nosuch|nosuch --dev x --json
 END
 printf 'echo "\377"\n' >"$work/$(printf '\377').kv"
 kverbs batch "$work/$(printf '\377').kv" --space user --repeat 2 --json >"$work/out" 2>"$work/err"

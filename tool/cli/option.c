@@ -246,18 +246,28 @@ static bool takes_next(const struct kv_option *row, const char *next)
 	return next && !kv_parse_enum(next, row->names, &ignored, &why);
 }
 
-/* Finds --json behind a mistake, which is then reported as JSON, too. */
-static void read_output(char **word, int n, const struct kv_option *rows, bool loose, void *args)
+/*
+ * Behind a mistake: finds --json, so that the refusal is JSON, too, and the words, which name the
+ * command. Returns how many words there are.
+ */
+static int read_rest(char **to, char **word, int typed, const struct kv_option *rows, bool loose,
+		     void *args)
 {
 	const struct kv_option *row;
-	const char *value;
 	struct kv_fault ignored;
+	const char *value;
+	int n = 0;
 
-	for (int i = 0; i < n && strcmp(word[i], "--"); i++) {
+	for (int i = 0; i < typed && strcmp(word[i], "--"); i++) {
 		row = kv_option_find(rows, word[i], loose, &value);
 		if (row && row->kind == KV_OPTION_OUTPUT)
 			set(row, value, args, &ignored);
+		else if (row)
+			i += !value && takes_next(row, i + 1 < typed ? word[i + 1] : NULL);
+		else if (loose || word[i][0] != '-')
+			to[n++] = word[i];
 	}
+	return n;
 }
 
 static int refuse_output(const struct kv_option *row, const char *text, const char *file,
@@ -320,11 +330,9 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 			ret = set(row, !value && takes_next(row, next) ? word[++i] : value, args,
 				  f);
 	}
-	if (ret) {
-		read_output(word + i, typed - i, rows, loose, args);
-		return ret;
-	}
+	if (ret)
+		*n += read_rest(word + *n, word + i, typed - i, rows, loose, args);
 	/* NULL ends the words, as in main()'s argv. */
 	word[*n] = NULL;
-	return 1;
+	return ret ? ret : 1;
 }

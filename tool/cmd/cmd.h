@@ -74,6 +74,7 @@ int kv_cmd_run(const struct kv_cmd *cmd, int argc, char **argv);
 
 /* Runs a command for objects: options may precede its name. */
 int kv_cmd_object(int argc, char **argv);
+int kv_cmd_refuse(int argc, char **argv, struct kv_fault *why);
 
 /* A command in the list of all. */
 struct kv_cmd_entry {

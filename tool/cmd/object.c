@@ -68,6 +68,25 @@ static int run(const struct kv_object_options *o, struct kv_out *out, struct kv_
 }
 
 /**
+ * kv_cmd_refuse() - refuse a command line that names no command; as JSON, too, if it asks for that
+ * @argc: number of words in @argv
+ * @argv: the words that were typed, without the tool's name
+ *
+ * Return: enum kv_exit
+ */
+int kv_cmd_refuse(int argc, char **argv, struct kv_fault *why)
+{
+	struct kv_object_options o;
+	struct kv_fault ignored;
+
+	kv_object_options_take(&o, argc, argv, &ignored);
+	kv_out_refuse(o.json, kv_session_refusal(KV_SPACE_KERNEL, o.word, o.n), why);
+	kv_object_options_free(&o);
+	kv_fault_print(why);
+	return why->exit;
+}
+
+/**
  * kv_cmd_object() - run a command for objects
  * @argc: number of words in @argv
  * @argv: argv[0] is an option, or the command's first word
