@@ -80,7 +80,7 @@ for space in kernel user; do
 	holds "self: both sides are in $space space" '.spec.contrast == "self" and .spec.seed == 5 and
 		([.spec.series[] | .client_space, .server_space] | unique == ["'$space'"]) and
 		all(.points[]; .first.space == "'$space'" and .second.space == "'$space'" and .verified)'
-	check "self: the text says that a difference would be none" grep -F "Both sides are in $space space" "$work/self"
+	check "self: the text says that a difference would be none" grep -F "Both series are in $space space" "$work/self"
 done
 
 keep self "$document"
@@ -190,7 +190,7 @@ else
 fi
 holds "quadrants with a host: all was measured and verified" '.complete and (.points | length == '$((2 + ${#atomic} / 9))') and
 	all(.points[]; .verified and .rounds >= 6 and (.quadrants | length == 4) and (.differences_ns | length == 4))'
-holds "quadrants with a host: samples on all sides" 'all(.points[].quadrants[]; .samples > 0)'
+holds "quadrants with a host: samples in all series" 'all(.points[].quadrants[]; .samples > 0)'
 holds "quadrants with a host: the document names it" ".environment.peer | .host == \"$address\" and .device == \"$DEV\" and
 	.tool != null and .module != null and .libibverbs != null and .gid.gid != null"
 holds "quadrants with a host: the document says what lies between" \

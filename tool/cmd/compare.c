@@ -24,16 +24,16 @@ static struct compare {
 static const struct kv_option rows[] = {
 	{ "quadrants", NULL, "client and server each in either space: K-K, K-U, U-K, U-U (client-server; K kernel, U user), and what changing one of them does",
 	  KV_OPTION_FLAG, .at = offsetof(S, quadrants) },
-	{ "self", "SPACE", "the same space on both sides, kernel or user: a difference that is found then is none",
+	{ "self", "SPACE", "both series in the same space, kernel or user: a difference that is found then is none",
 	  KV_OPTION_ENUM, .at = offsetof(S, self), .has = offsetof(S, has_self),
 	  .names = kv_enum_space },
-	{ "completion", "CONTEXT,...", "how the client's completions are noticed: polled (the default), event (-e; the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them). Several, or all: each is a side, and is compared with the first one in its space",
+	{ "completion", "CONTEXT,...", "how the client's completions are noticed: polled (the default), event (-e; the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them). Several, or all: each is a series, and is compared with the first one in its space",
 	  KV_OPTION_OWN, .at = offsetof(S, completions), .parse = kv_parse_completions,
 	  .flag = 'e', .flagged = "event" },
 	KV_OPTION_CQ_ROWS(S, sweep.common),
 	KV_OPTION_OPS_ROW(S, sweep.m.ops, "ops", "op", "all but atomic-write and -imm"),
 	KV_OPTION_SIZES_ROW(S, sweep.m.sizes, "sizes", "size", "8,64,4k,64k"),
-	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "sides"),
+	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "series"),
 	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
 	KV_OPTION_ROWS(S, sweep.common),
 	KV_OPTION_FOREIGN_ROWS(),
@@ -91,7 +91,7 @@ static int check_loop(struct compare *c, struct kv_fault *f)
 	return ret;
 }
 
-/* Several contexts are the sides of the comparison; one is that of both spaces. */
+/* Several contexts are the series of the comparison; one is that of both spaces. */
 static int check_completions(struct compare *c, struct kv_fault *f)
 {
 	const struct kv_list *list = &c->completions;
@@ -109,7 +109,7 @@ static int check_completions(struct compare *c, struct kv_fault *f)
 	if (list->n < 2)
 		return 0;
 	if (c->quadrants || c->has_self)
-		return kv_fault_usage(f, "several contexts of --completion are the sides, so --%s does not go with them",
+		return kv_fault_usage(f, "several contexts of --completion are the series, so --%s does not go with them",
 				      c->quadrants ? "quadrants" : "self");
 	if (o->report.stats)
 		return kv_fault_usage(f, "--stats has no table of several contexts: their means are in the document of --json");
@@ -194,7 +194,7 @@ const struct kv_cmd kv_cmd_compare = {
 		"Measures operations in both spaces, in rounds with fresh connections, and says\n"
 		"which space is faster, by how much, and how sure that is. With a HOST, where\n"
 		"'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the servers are there,\n"
-		"each in the space that its side asks for.\n",
+		"each in the space that its series asks for.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 		"exit status is 130. A second Ctrl-C kills.\n",

@@ -518,7 +518,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 
 	print_environment(out, doc);
 	if (is(doc, "/spec/contrast", "self"))
-		fprintf(out, "Both sides are in %s space: a difference between them is an error of the method\n",
+		fprintf(out, "Both series are in %s space: a difference between them is an error of the method\n",
 			kv_out_get_string(doc, "/spec/series/0/client_space"));
 	if (kv_out_get(doc, "/spec/depth")) {
 		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s",
