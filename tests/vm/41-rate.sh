@@ -55,24 +55,12 @@ check "with their rate and the knee" grep -q ",offered_per_second,.*kernel.knee"
 keep rate-csv "$document"
 keep_csv rate-csv "$work/csv"
 
-# refuses TEXT OPTION...
-refuses() {
-	text=$1
-	shift
-	# shellcheck disable=SC2086 # words
-	kverbs bw $by_cm "$@" >"$work/out" 2>&1
-	if [ $? = 2 ] && grep -qF -- "$text" "$work/out"; then
-		pass "refused: $*"
-	else
-		fail "refused: $*" "$work/out"
-	fi
-}
-refuses "--rate does not go with --qps 2" --rate 1k --qps 2
-refuses "--rate does not go with --both-ways" --rate 1k --both-ways
-refuses "--rate goes with --completion polled only" --rate 1k --completion event
-refuses "--rate 3 is less than --signal 4" --rate 3 --signal 4
-refuses "it takes a number from 1 to 1000" --rate 0%
-refuses "names '1000' twice" --rate 1k,1000
+refuses 2 "--rate does not go with --qps 2" bw --rate 1k --qps 2
+refuses 2 "--rate does not go with --both-ways" bw --rate 1k --both-ways
+refuses 2 "--rate goes with --completion polled only" bw --rate 1k --completion event
+refuses 2 "--rate 3 is less than --signal 4" bw --rate 3 --signal 4
+refuses 2 "it takes a number from 1 to 1000" bw --rate 0%
+refuses 2 "names '1000' twice" bw --rate 1k,1000
 
 # Nothing is due for a second: Ctrl-C does not wait for it.
 # shellcheck disable=SC2086 # words

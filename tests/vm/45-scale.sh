@@ -71,28 +71,15 @@ check "as comma-separated values" test $? = 0
 keep scale-csv "$document"
 keep_csv scale-csv "$work/csv"
 
-# refused TEXT OPTION...
-refused() {
-	text=$1
-	shift
-	# shellcheck disable=SC2086 # words
-	kverbs "$@" $by_cm >"$work/out" 2>&1
-	status=$?
-	if [ $status = 2 ] && grep -qF -- "$text" "$work/out"; then
-		pass "refused: $*"
-	else
-		fail "refused: $*" "$work/out"
-	fi
-}
-refused "--qps '2-2' has '2-2', which ends before it begins to double" scale --qps 2-2
-refused "is too large; it takes a number from 1 to" scale --qps 100000
-limit=$(sed -n 's/.*a number from 1 to //p' "$work/out")
-refused "--threads 2 with --qps $limit are $((2 * limit)) connections: at most $limit" scale --threads 2 --qps "$limit"
-refused "it takes a number from 2 to 1000000" scale --all-to-all 1
-refused "--stats has no table of QPs" scale --stats
-refused "it takes NODES or NODESxPROCESSES" scale --all-to-all x4
-refused "(kernel space)" bw --space kernel --size 1-2g
-check "the size that is too large is named, and the largest" grep -E "a size of [0-9,]+ bytes: .* at most [0-9,]+ bytes" "$work/out"
+refuses 2 "--qps '2-2' has '2-2', which ends before it begins to double" scale --qps 2-2
+refuses 2 "is too large; it takes a number from 1 to" scale --qps 100000
+limit=$(sed -n 's/.*a number from 1 to //p' "$work/stderr")
+refuses 2 "--threads 2 with --qps $limit are $((2 * limit)) connections: at most $limit" scale --threads 2 --qps "$limit"
+refuses 2 "it takes a number from 2 to 1000000" scale --all-to-all 1
+refuses 2 "--stats has no table of QPs" scale --stats
+refuses 2 "it takes NODES or NODESxPROCESSES" scale --all-to-all x4
+refuses 2 "(kernel space)" bw --space kernel --size 1-2g
+check "the size that is too large is named, and the largest" grep -E "a size of [0-9,]+ bytes: .* at most [0-9,]+ bytes" "$work/stderr"
 check "nothing is left" nothing_left
 
 finish

@@ -116,6 +116,15 @@ refused() {
 	fi
 }
 
+# refuses STATUS TEXT COMMAND OPTION…: as refused, a command of the tool that measures, connected as the device needs
+# it; what it said is in $work/stderr
+refuses() {
+	want=$1 text=$2
+	shift 2
+	# shellcheck disable=SC2086 # words
+	refused "refused: $*" "$want" "$text" kverbs "$@" $by_cm
+}
+
 # failed FILE TEXTS SCHEMA ERRNO STATUS: the document of a command that failed, and what it said on stderr; it ended
 # with $status. jq is content with a FILE that is empty.
 failed() {
