@@ -61,34 +61,23 @@ static int run_check_polled(const struct kv_run_end *end, u32 size, struct netli
 			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
 }
 
-/* Returns false if an end before this one has marked one of the CQs. */
-static bool run_mark_cqs(const struct kv_qp *qp)
-{
-	bool seen = qp->send_cq->marked || qp->recv_cq->marked;
-
-	qp->send_cq->marked = true;
-	qp->recv_cq->marked = true;
-	return !seen;
-}
-
 /* Marks the QPs and, of the ends that have CQs for themselves or for their worker, the CQs. */
 static enum kv_run_cqs run_mark(const struct kv_run_spec *spec)
 {
-	u32 i, shared = 0, each = spec->ends / spec->workers;
-	bool mixed = false;
+	u32 i, each = spec->ends / spec->workers;
+	struct kv_run_marks marks = {};
 
 	for (i = 0; i < spec->ends; i++) {
 		struct kv_run_end *end = &spec->end[i];
 		const struct kv_qp *first = spec->end[i - i % each].qp;
+		struct kv_qp *qp = end->qp;
+		bool same = i % each && qp->send_cq == first->send_cq &&
+			    qp->recv_cq == first->recv_cq;
 
-		mixed |= end->qp->in_spec;
-		end->qp->in_spec = true;
-		end->has_cqs = !(i % each) || end->qp->send_cq != first->send_cq ||
-			       end->qp->recv_cq != first->recv_cq;
-		shared += !end->has_cqs;
-		mixed |= end->has_cqs && !run_mark_cqs(end->qp);
+		end->has_cqs = kv_run_mark_end(&marks, same, &qp->in_spec, &qp->send_cq->marked,
+					       &qp->recv_cq->marked);
 	}
-	return kv_run_judge_cqs(mixed, shared, spec->ends, spec->workers);
+	return kv_run_judge_cqs(&marks, spec->ends, spec->workers);
 }
 
 static void run_unmark(const struct kv_run_spec *spec)

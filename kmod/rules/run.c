@@ -128,18 +128,39 @@ bool kv_run_several(__u32 loop, __u32 ends, __u32 workers)
 }
 
 /**
+ * kv_run_mark_end() - note the QP and the CQs of an end
+ * @marks: those of the ends before it
+ * @same: both CQs are those of another end, the first of its worker
+ * @qp: the mark of its QP
+ * @send: the mark of its send CQ
+ * @recv: the mark of its receive CQ, which may be the same
+ *
+ * Return: true if the CQs are its own, or those of its worker.
+ */
+bool kv_run_mark_end(struct kv_run_marks *marks, bool same, bool *qp, bool *send, bool *recv)
+{
+	marks->mixed |= *qp;
+	*qp = true;
+	marks->shared += same;
+	if (same)
+		return false;
+	marks->mixed |= *send || *recv;
+	*send = *recv = true;
+	return true;
+}
+
+/**
  * kv_run_judge_cqs() - the CQs of a run's ends
- * @mixed: two ends are one QP, or an end that has not both CQs of the first end of its worker has
- *	one of another end
- * @shared: how many ends have both CQs of the first end of their worker, which is not counted
+ * @marks: kv_run_mark_end() has seen all ends
  * @ends: how many there are
  * @workers: how many workers they are shared out to
  */
-enum kv_run_cqs kv_run_judge_cqs(bool mixed, __u32 shared, __u32 ends, __u32 workers)
+enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, __u32 workers)
 {
-	if (!mixed && !shared)
+	if (!marks->mixed && !marks->shared)
 		return KV_RUN_CQS_OWN;
-	return !mixed && shared == ends - workers ? KV_RUN_CQS_WORKER : KV_RUN_CQS_MIXED;
+	return !marks->mixed && marks->shared == ends - workers ? KV_RUN_CQS_WORKER :
+								  KV_RUN_CQS_MIXED;
 }
 
 /**

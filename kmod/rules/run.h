@@ -203,10 +203,22 @@ struct kv_run_end_facts {
 	bool offline;
 };
 
+/**
+ * struct kv_run_marks - what the ends of a spec have in common
+ * @mixed: two ends are one QP, or an end that has not both CQs of the first end of its worker has
+ *	one of another end
+ * @shared: how many ends have both CQs of the first end of their worker, which is not counted
+ */
+struct kv_run_marks {
+	bool mixed;
+	__u32 shared;
+};
+
 __u32 kv_run_ends(__u32 loop);
 __u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked);
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers);
-enum kv_run_cqs kv_run_judge_cqs(bool mixed, __u32 shared, __u32 ends, __u32 workers);
+bool kv_run_mark_end(struct kv_run_marks *marks, bool same, bool *qp, bool *send, bool *recv);
+enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, __u32 workers);
 bool kv_run_has_target(__u32 loop);
 bool kv_run_sends(__u32 loop);
 bool kv_run_has_depth(__u32 loop);

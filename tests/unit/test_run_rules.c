@@ -37,6 +37,41 @@ static void surplus(struct kv_run_given given, uint32_t attr, const char *text)
 #define GIVEN(attrs, n, LOOP, OP) \
 	((struct kv_run_given){ .spec = (attrs), .ends = (n), .loop = KVERBS_LOOP_##LOOP, .op = KVERBS_OP_##OP })
 
+/* Of each end the numbers of its QP, its send and its receive CQ. */
+static enum kv_run_cqs cqs_of(unsigned int ends, unsigned int workers, const unsigned int (*end)[3])
+{
+	bool qp[9] = { false }, cq[9] = { false };
+	struct kv_run_marks marks = { 0 };
+
+	for (unsigned int i = 0; i < ends; i++) {
+		unsigned int each = ends / workers, first = i - i % each;
+		bool same = i % each && end[i][1] == end[first][1] && end[i][2] == end[first][2];
+
+		assert_int_equal(kv_run_mark_end(&marks, same, &qp[end[i][0]], &cq[end[i][1]],
+						 &cq[end[i][2]]), !same);
+	}
+	return kv_run_judge_cqs(&marks, ends, workers);
+}
+
+static void cqs_that_ends_have_in_common(void **state)
+{
+	static const unsigned int own[][3] = { { 1, 1, 2 }, { 2, 3, 3 }, { 3, 4, 5 }, { 4, 6, 6 } };
+	static const unsigned int worker[][3] = { { 1, 1, 1 }, { 2, 1, 1 }, { 3, 2, 3 }, { 4, 2, 3 } };
+	static const unsigned int half[][3] = { { 1, 1, 1 }, { 2, 1, 1 }, { 3, 2, 2 }, { 4, 3, 3 } };
+	static const unsigned int other[][3] = { { 1, 1, 1 }, { 2, 1, 1 }, { 3, 1, 1 }, { 4, 1, 1 } };
+	static const unsigned int one[][3] = { { 1, 1, 2 }, { 2, 1, 3 }, { 3, 4, 4 }, { 4, 5, 5 } };
+	static const unsigned int twice[][3] = { { 1, 1, 1 }, { 1, 2, 2 }, { 3, 3, 3 }, { 4, 4, 4 } };
+
+	assert_int_equal(cqs_of(4, 2, own), KV_RUN_CQS_OWN);
+	assert_int_equal(cqs_of(4, 4, own), KV_RUN_CQS_OWN);
+	assert_int_equal(cqs_of(4, 2, worker), KV_RUN_CQS_WORKER);
+	assert_int_equal(cqs_of(4, 1, other), KV_RUN_CQS_WORKER);
+	assert_int_equal(cqs_of(4, 2, half), KV_RUN_CQS_MIXED);
+	assert_int_equal(cqs_of(4, 2, other), KV_RUN_CQS_MIXED);
+	assert_int_equal(cqs_of(4, 2, one), KV_RUN_CQS_MIXED);
+	assert_int_equal(cqs_of(4, 2, twice), KV_RUN_CQS_MIXED);
+}
+
 static void a_spec_has_what_it_needs(void **state)
 {
 	struct kv_run_given good[] = {
@@ -520,6 +555,7 @@ int main(void)
 		cmocka_unit_test(an_end_where_a_stream_can_begin),
 		cmocka_unit_test(an_end_where_a_stream_server_can_begin),
 		cmocka_unit_test(an_end_that_receives_from_an_srq),
+		cmocka_unit_test(cqs_that_ends_have_in_common),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

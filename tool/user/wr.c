@@ -115,24 +115,18 @@ static int check_qp(struct kv_user *u, const struct kv_run_spec_facts *s, unsign
 /* Marks the QPs and, of the ends that have CQs for themselves or for their worker, the CQs. */
 static enum kv_run_cqs mark(const struct kv_user_run *run)
 {
-	bool mixed = false;
-	uint32_t shared = 0;
+	struct kv_run_marks marks = { 0 };
 
 	for (unsigned int i = 0; i < run->spec.ends; i++) {
 		struct kv_user_qp *qp = run->ends[i].qp;
 		const struct kv_user_qp *first = run->ends[i - i % run->share].qp;
+		bool same = i % run->share && qp->send_cq == first->send_cq &&
+			    qp->recv_cq == first->recv_cq;
 
-		mixed |= qp->in_spec;
-		qp->in_spec = true;
-		if (i % run->share && qp->send_cq == first->send_cq &&
-		    qp->recv_cq == first->recv_cq) {
-			shared++;
-			continue;
-		}
-		mixed |= qp->send_cq->marked || qp->recv_cq->marked;
-		qp->send_cq->marked = qp->recv_cq->marked = true;
+		kv_run_mark_end(&marks, same, &qp->in_spec, &qp->send_cq->marked,
+				&qp->recv_cq->marked);
 	}
-	return kv_run_judge_cqs(mixed, shared, run->spec.ends, run->workers);
+	return kv_run_judge_cqs(&marks, run->spec.ends, run->workers);
 }
 
 static void unmark(const struct kv_user_run *run)
