@@ -98,7 +98,7 @@ size=$(wc -c <"$work/write.pcap")
 refused "no tcpdump" 1 "--pcap: there is no tcpdump in PATH; Debian: apt-get install tcpdump" \
 	env PATH=/kverbs/bin kverbs batch "$work/write" --pcap "$work/write.pcap"
 check "the older file is still there, and nothing else" sh -c \
-	"test \"\$(wc -c <'$work/write.pcap')\" = $size && ! ls '$work'/*.part"
+	"test \"\$(wc -c <'$work/write.pcap')\" = $size && ! ls '$work'/write.pcap.*"
 refused "no privileges" 1 "--pcap: tcpdump does not listen on d0: d0: You don't have permission" \
 	setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all --bounding-set=-all \
 	kverbs batch /dev/null --space user --pcap /tmp/nobody.pcap

@@ -43,7 +43,7 @@ static struct work {
 	struct kv_capture capture; /* --pcap; of all spaces and rounds */
 	unsigned int printed; /* how many documents were printed as they came */
 	bool told_fault; /* the document of a command has the fault */
-} work = { .o.spaces = 1U << KV_SPACE_KERNEL, .out.fd = -1 };
+} work = { .o.spaces = 1U << KV_SPACE_KERNEL, .out.file.fd = -1 };
 
 /* Prints the nouns of the tool in lines of up to 79 columns. */
 static void print_nouns(void)

@@ -97,7 +97,7 @@ int kv_cmd_object(int argc, char **argv)
 {
 	struct kv_fault fault = { 0 };
 	struct kv_object_options o;
-	struct kv_out out = { .fd = -1 };
+	struct kv_out out = { .file.fd = -1 };
 	int ret = kv_object_options_take(&o, argc, argv, &fault);
 
 	if (!ret && o.help)

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "out/out.h"
 #include "sys/io.h"
-
-/* The mode of a result file, which all users may read. mkstemp() gives 0600. */
-#define FILE_MODE 0644
 
 /* Is a file missing because its folder is? Then the fault tells that. */
 static int refuse_open(const char *option, const char *path, int error, struct kv_fault *f)
@@ -21,35 +16,14 @@ static int refuse_open(const char *option, const char *path, int error, struct k
 	const char *folder = copy ? dirname(copy) : NULL;
 
 	/* In /proc no file can be made, although its folder is there. */
-	if (error == ENOENT && folder && access(folder, F_OK))
-		kv_fault_set(f, -error, "%s=%s: there is no folder %s; 'mkdir -p' makes it",
+	if (error == -ENOENT && folder && access(folder, F_OK))
+		kv_fault_set(f, error, "%s=%s: there is no folder %s; 'mkdir -p' makes it",
 			     option, path, folder);
 	else
-		kv_fault_set(f, -error, "%s=%s: cannot write there: %s", option, path, strerror(error));
+		kv_fault_set(f, error, "%s=%s: cannot write there: %s", option, path,
+			     strerror(-error));
 	free(copy);
-	return -error;
-}
-
-static int open_temp(struct kv_out *o, const char *option, struct kv_fault *f)
-{
-	mode_t mask = umask(0);
-
-	umask(mask);
-	if (asprintf(&o->temp, "%s.XXXXXX", o->path) < 0) {
-		o->temp = NULL;
-		return kv_fault_no_memory(f);
-	}
-	o->fd = mkostemp(o->temp, O_CLOEXEC);
-	if (o->fd < 0) {
-		int error = errno;
-
-		free(o->temp);
-		o->temp = NULL;
-		return refuse_open(option, o->path, error, f);
-	}
-	if (fchmod(o->fd, FILE_MODE & ~mask))
-		return kv_fault_set(f, -errno, "%s=%s: %s", option, o->path, strerror(errno));
-	return 0;
+	return error;
 }
 
 /**
@@ -60,41 +34,16 @@ static int open_temp(struct kv_out *o, const char *option, struct kv_fault *f)
  */
 int kv_out_open(struct kv_out *o, const char *option, const char *path, struct kv_fault *f)
 {
-	struct stat st;
 	int ret;
 
 	memset(o, 0, sizeof(*o));
-	o->fd = -1;
+	o->file.fd = -1;
 	o->flags = JSON_C_TO_STRING_PRETTY;
-	if (!path)
+	o->to_stdout = path && !strcmp(path, "-");
+	if (!path || o->to_stdout)
 		return 0;
-	if (!strcmp(path, "-")) {
-		o->to_stdout = true;
-		return 0;
-	}
-	/* A symbolic link is kept; its target file is replaced. */
-	o->path = realpath(path, NULL);
-	if (!o->path)
-		o->path = strdup(path);
-	if (!o->path)
-		return kv_fault_no_memory(f);
-	if (!stat(o->path, &st) && !S_ISREG(st.st_mode)) {
-		/* A device or a pipe can't be replaced. */
-		o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
-		if (o->fd >= 0)
-			return 0;
-		ret = kv_fault_set(f, -errno, "%s=%s: cannot write there: %s",
-				   option, path, strerror(errno));
-		goto err_close;
-	}
-	ret = open_temp(o, option, f);
-	if (ret)
-		goto err_close;
-	return 0;
-
-err_close:
-	kv_out_close(o);
-	return ret;
+	ret = kv_temp_open(&o->file, path);
+	return ret ? refuse_open(option, path, ret, f) : 0;
 }
 
 /**
@@ -109,13 +58,13 @@ void kv_out_write(struct kv_out *o, struct json_object *doc)
 	/* main() checks that standard output was written. */
 	if (o->to_stdout)
 		kv_out_print(doc, o->flags);
-	if (o->fd < 0 || o->error)
+	if (o->file.fd < 0 || o->error)
 		return;
 	text = json_object_to_json_string_length(doc,
 		o->flags | JSON_C_TO_STRING_SPACED | JSON_C_TO_STRING_NOSLASHESCAPE, &length);
-	o->error = text ? kv_write_all(o->fd, text, length) : -ENOMEM;
+	o->error = text ? kv_write_all(o->file.fd, text, length) : -ENOMEM;
 	if (!o->error)
-		o->error = kv_write_all(o->fd, "\n", 1);
+		o->error = kv_write_all(o->file.fd, "\n", 1);
 }
 
 /**
@@ -129,22 +78,17 @@ int kv_out_commit(struct kv_out *o, struct json_object *doc, struct kv_fault *f)
 
 	if (doc)
 		kv_out_write(o, doc);
-	if (o->fd < 0)
+	if (o->file.fd < 0)
 		return 0;
 	ret = o->error;
-	if (!ret && o->temp && fsync(o->fd))
+	if (!ret && o->file.name && fsync(o->file.fd))
 		ret = -errno;
 	/* Some file systems report only at close() that they are full. */
-	if (close(o->fd) && !ret)
+	if (close(o->file.fd) && !ret)
 		ret = -errno;
-	o->fd = -1;
-	if (!ret && o->temp && rename(o->temp, o->path))
-		ret = -errno;
-	if (ret)
-		return kv_fault_set(f, ret, "cannot write %s: %s", o->path, strerror(-ret));
-	free(o->temp);
-	o->temp = NULL;
-	return 0;
+	o->file.fd = -1;
+	ret = ret ?: kv_temp_rename(&o->file);
+	return ret ? kv_fault_set(f, ret, "cannot write %s: %s", o->file.path, strerror(-ret)) : 0;
 }
 
 /**
@@ -160,7 +104,7 @@ void kv_out_commit_fault(struct kv_out *o, struct json_object *doc, const struct
 
 	if (!kv_out_get(doc, "/error"))
 		kv_out_put_fault(doc, why);
-	if (o->temp && !access(o->path, F_OK))
+	if (o->file.name && !access(o->file.path, F_OK))
 		return;
 	if (kv_out_commit(o, doc, &f))
 		kv_fault_print(&f);
@@ -190,15 +134,7 @@ void kv_out_refuse(const char *path, struct json_object *doc, const struct kv_fa
  */
 void kv_out_close(struct kv_out *o)
 {
-	if (o->fd >= 0)
-		close(o->fd);
-	o->fd = -1;
-	if (o->temp)
-		unlink(o->temp);
-	free(o->temp);
-	o->temp = NULL;
-	free(o->path);
-	o->path = NULL;
+	kv_temp_close(&o->file);
 }
 
 /* The errno of the first failed write; 0: none has failed. A stream keeps no errno. */

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <json-c/json.h>
 #include "cli/fault.h"
+#include "sys/temp.h"
 
 /*
  * Every result is a JSON document first, and its text is made from the document.
@@ -13,10 +14,7 @@
 
 /* The destination of a document. */
 struct kv_out {
-	char *path; /* the final file, with symbolic links resolved; NULL: none */
-	/* A temporary file, renamed when it is complete; NULL: @path itself is written. */
-	char *temp;
-	int fd; /* descriptor of the file that is written; -1: none */
+	struct kv_temp file; /* renamed when it is complete */
 	bool to_stdout; /* the document goes to stdout, in place of text */
 	/*
 	 * JSON_C_TO_STRING_PRETTY; the caller may change it to JSON_C_TO_STRING_PLAIN, a line for

@@ -76,7 +76,7 @@ static int run(struct kv_plot *p, struct kv_fault *f)
 	}
 	lseek(fileno(p->script), 0, SEEK_SET);
 	ret = posix_spawn_file_actions_adddup2(&files, fileno(p->script), STDIN_FILENO) ?:
-	      posix_spawn_file_actions_adddup2(&files, p->out.fd, STDOUT_FILENO) ?:
+	      posix_spawn_file_actions_adddup2(&files, p->out.file.fd, STDOUT_FILENO) ?:
 	      posix_spawn_file_actions_adddup2(&files, said, STDERR_FILENO) ?:
 	      posix_spawnp(&pid, argv[0], &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);

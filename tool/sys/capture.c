@@ -2,17 +2,16 @@
 /* The packets of a device, which tcpdump takes off its network interface. */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sys/capture.h"
 #include "sys/now.h"
+#include "sys/temp.h"
 
 /* RoCE v2 is UDP to this port, RoCE v1 an Ethernet type of its own. iWARP is TCP to any port. */
 #define ROCE "udp port 4791 or ether proto 0x8915"
@@ -109,24 +108,6 @@ static int wait_ready(struct kv_capture *c, struct kv_fault *f)
 	return kv_fault_set(f, -EPERM, "--pcap: tcpdump does not listen on %s: %s", c->netdev, why);
 }
 
-/*
- * Opens the file in which the packets come, @temp if that is no "": a file that is there already is
- * replaced once tcpdump listens, and devices, pipes and links are written to as they are.
- */
-static int open_file(const char *path, char *temp, size_t size)
-{
-	struct stat is;
-
-	temp[0] = '\0';
-	if (!lstat(path, &is) && !S_ISREG(is.st_mode))
-		return open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
-	if (snprintf(temp, size, "%s.%d.part", path, (int)getpid()) >= (int)size) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	return open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-}
-
 /**
  * kv_capture_begin() - have tcpdump write the packets of a device into a file
  * @c: kv_capture_end() ends it
@@ -136,28 +117,23 @@ int kv_capture_begin(struct kv_capture *c, const char *path, const struct kv_dev
 		     struct kv_fault *f)
 {
 	int ret = find_netdev(c, dev, f);
-	char temp[PATH_MAX];
-	int out;
+	struct kv_temp file;
 
 	if (ret)
 		return ret;
-	out = open_file(path, temp, sizeof(temp));
-	if (out < 0)
-		return kv_fault_set(f, -errno, "--pcap: cannot write %s: %s", path, strerror(errno));
-	ret = start(c, out, kv_dev_is_iwarp(dev) ? IWARP : ROCE);
-	close(out);
+	ret = kv_temp_open(&file, path);
+	if (ret)
+		return kv_fault_set(f, ret, "--pcap: cannot write %s: %s", path, strerror(-ret));
+	ret = start(c, file.fd, kv_dev_is_iwarp(dev) ? IWARP : ROCE);
 	if (ret)
 		kv_fault_set(f, ret, "--pcap: cannot start tcpdump: %s", strerror(-ret));
 	else
 		ret = wait_ready(c, f);
-	if (!temp[0])
-		return ret;
-	if (!ret && rename(temp, path)) {
-		ret = kv_fault_set(f, -errno, "--pcap: cannot write %s: %s", path, strerror(errno));
+	if (!ret && (ret = kv_temp_rename(&file))) {
+		kv_fault_set(f, ret, "--pcap: cannot write %s: %s", path, strerror(-ret));
 		kv_capture_end(c);
 	}
-	if (ret)
-		unlink(temp);
+	kv_temp_close(&file);
 	return ret;
 }
 
