@@ -263,7 +263,7 @@ int kv_cq_arm(struct kv_cq *cq, bool solicited, struct netlink_ext_ack *extack)
 				 "the cq's context is polled: make one with context event");
 	if (kv_cq_core_polls(cq) && solicited)
 		return kv_refuse(extack, -EINVAL,
-				 "solicited needs a cq with context event: a completion does not tell whether it was");
+				 "solicited needs a cq with context event: a completion does not show whether it is a solicited one");
 
 	/*
 	 * The bit is set first: the event may come before the verb returns. bnxt_re_req_notify_cq()

@@ -203,7 +203,7 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 
 	if (kv_obj_persistent(&mr->obj) && !kv_obj_persistent(&reg->buf->obj))
 		return kv_refuse(extack, -EINVAL,
-				 "the mr is persistent and the buffer is not: it would go while the mr is registered");
+				 "the mr is persistent and the buffer is not: the buffer would go while the mr is registered");
 	ret = mr_renew(mr, extack) ?: mr_check_state(mr, KV_MR_FREE, extack);
 	if (ret)
 		return ret;

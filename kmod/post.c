@@ -353,7 +353,7 @@ int kv_post_and_wait(struct kv_qp *qp, struct kv_mr *mr, struct ib_send_wr *wr, 
 	*posted = false;
 	if (kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&mr->obj))
 		return kv_refuse(extack, -EINVAL,
-				 "the qp is persistent and the mr is not: it would go while a request names it");
+				 "the qp is persistent and the mr is not: the mr would go while a request names it");
 	ret = kv_qp_claim(qp, extack);
 	if (ret)
 		return ret;

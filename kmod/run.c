@@ -58,7 +58,7 @@ static int run_check_polled(const struct kv_run_end *end, u32 size, struct netli
 	    kv_buf_coherent(end->target.buf, end->target.offset + size - 1))
 		return 0;
 	return kv_refuse(extack, -EOPNOTSUPP,
-			 "buffers have to be synced between the device and the CPU here, so none can be polled for a WRITE: take SEND");
+			 "buffers have to be synced between the device and the CPU here, so no thread can watch a buffer for a WRITE: take SEND");
 }
 
 /* Marks the QPs and, of the ends that have CQs for themselves or for their worker, the CQs. */
@@ -206,10 +206,10 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 	    !(run_keeps(&end->local) && run_keeps(&end->target) &&
 	      (!end->ah || kv_obj_persistent(&end->ah->obj))))
 		return kv_refuse(extack, -EINVAL,
-				 "the qp is persistent, and a buffer, an mr or an ah is not: it would go while the qp has it posted");
+				 "the qp is persistent, and a buffer, an mr or an ah is not: that object would go while the qp has it posted");
 	if (qp->srq && kv_obj_persistent(&qp->srq->obj) && !run_keeps(&end->target))
 		return kv_refuse(extack, -EINVAL,
-				 "the srq is persistent, and a buffer or an mr is not: it would go while the srq has it posted");
+				 "the srq is persistent, and a buffer or an mr is not: that object would go while the srq has it posted");
 
 	ret = kv_qp_check_rts(qp, extack);
 	if (ret)

@@ -92,14 +92,14 @@ static int srq_check_modify(const struct kv_srq *srq, const struct ib_srq_attr *
 {
 	*wrong = IB_SRQ_LIMIT;
 	if (mask & IB_SRQ_LIMIT && attr->srq_limit > srq->max_wr)
-		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise that first");
+		return kv_refuse(extack, -EINVAL, "limit is above max_wr: raise max_wr first");
 	if (!(mask & IB_SRQ_MAX_WR))
 		return 0;
 	*wrong = IB_SRQ_MAX_WR;
 	if (!(srq->ib->device->attrs.device_cap_flags & IB_DEVICE_SRQ_RESIZE))
 		return kv_refuse(extack, -EOPNOTSUPP, "max_wr: the device can't resize an srq");
 	if (attr->max_wr < srq->limit || (mask & IB_SRQ_LIMIT && attr->max_wr < attr->srq_limit))
-		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower that first");
+		return kv_refuse(extack, -EINVAL, "max_wr is below limit: lower limit first");
 	if (attr->max_wr < srq->wqes.rq.taken + srq->run_recvs)
 		return kv_refuse(extack, -EBUSY,
 				 "more receives than max_wr are posted: let them complete, and poll their completions");
@@ -139,7 +139,7 @@ int kv_srq_modify(struct kv_srq *srq, struct ib_srq_attr *attr, int mask, int *w
 	kv_obj_charge(&srq->obj, ret ? before : after, NULL);
 	if (ret)
 		return kv_verb_failed(extack, KVERBS_STAGE_MODIFY, ret,
-				      "ib_modify_srq failed: the device refuses this");
+				      "ib_modify_srq failed: the device refuses the value of an attribute");
 	if (mask & IB_SRQ_MAX_WR)
 		srq->max_wr = attr->max_wr;
 	if (mask & IB_SRQ_LIMIT)

@@ -220,7 +220,7 @@ static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack 
 		return kv_refuse_by(extack, &why);
 	if (spec->ah && kv_obj_persistent(&qp->obj) && !kv_obj_persistent(&spec->ah->obj))
 		return kv_refuse(extack, -EINVAL,
-				 "the qp is persistent and the ah is not: it would go while a request names it");
+				 "the qp is persistent and the ah is not: the ah would go while a request names it");
 	return 0;
 }
 
@@ -255,7 +255,7 @@ static int wr_check_sge(const struct kv_wr_spec *spec, const struct kv_wr_sge *s
 	    (kv_obj_persistent(&buf->obj) && (!mr || kv_obj_persistent(&mr->obj))))
 		return 0;
 	return kv_refuse(extack, -EINVAL,
-			 "the queue is persistent, and the buffer or the mr is not: it would go while a request names it");
+			 "the queue is persistent, and the buffer or the mr is not: that object would go while a request names it");
 }
 
 /**

@@ -43,7 +43,7 @@ static void __init family_make_policy(const struct kv_command_set *set,
 
 	for (i = 1; i <= set->max; i++) {
 		policy[i].type = NLA_REJECT;
-		policy[i].reject_message = "no command takes this attribute: it is of replies";
+		policy[i].reject_message = "no command takes this attribute: only replies have it";
 	}
 	for (i = 0; i < set->commands; i++)
 		for (taken = set->command[i].takes; taken && taken->surplus; taken++)

@@ -62,7 +62,7 @@ static int msg_check_list(struct netlink_callback *cb)
 		if (attrs[i]) {
 			NL_SET_BAD_ATTR(cb->extack, attrs[i]);
 			return kv_refuse(cb->extack, -EINVAL,
-					 "a list takes no attributes: it is of all that there is");
+					 "a list takes no attributes: it always has all entries");
 		}
 	}
 	return 0;

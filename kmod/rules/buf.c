@@ -34,7 +34,7 @@ __u32 kv_reg_page_size(__u64 cap, __u32 page)
 int kv_buf_check_node(bool has_memory, struct kv_refusal *why)
 {
 	return kv_refusal_if(why, !has_memory, -EINVAL, KVERBS_A_BUF_NODE,
-			     "node: no such NUMA node has memory");
+			     "node: there is no NUMA node of this number with memory");
 }
 
 /**
@@ -49,12 +49,12 @@ int kv_buf_check_node(bool has_memory, struct kv_refusal *why)
 int kv_buf_check_pieces(__u64 pieces, __u64 units, __u32 unit, struct kv_refusal *why)
 {
 	return kv_refusal_if(why, pieces > units, -EINVAL, KVERBS_A_BUF_PIECES,
-			     "pieces: each has a page at least") ?:
+			     "pieces: a piece has a page at least: take fewer") ?:
 	       kv_refusal_if(why, pieces > KVERBS_PIECES_MAX, -EINVAL, KVERBS_A_BUF_LENGTH,
 			     "length takes more pieces than a buffer can have") ?:
 	       kv_refusal_if(why, units > pieces * (KVERBS_PIECE_MAX / unit), -EINVAL,
 			     KVERBS_A_BUF_PIECES,
-			     "pieces: each has 4 MiB at most: take more, or leave it away");
+			     "pieces: a piece has 4 MiB at most: take more pieces, or leave the number out");
 }
 
 /**

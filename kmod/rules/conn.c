@@ -51,11 +51,11 @@ int kv_conn_rules_check_state(__u32 states, __u32 state, struct kv_refusal *why)
 		[KVERBS_CONN_REQUESTED] = "the conn is a peer's request: accept or reject it",
 		[KVERBS_CONN_ACCEPTED] = "the peer has not confirmed yet: wait for established",
 		[KVERBS_CONN_ESTABLISHED] = "the connection is established already",
-		[KVERBS_CONN_DISCONNECTING] = "it is being ended: wait for disconnected",
+		[KVERBS_CONN_DISCONNECTING] = "the connection is being ended: wait for disconnected",
 		[KVERBS_CONN_DISCONNECTED] = "the connection has ended: make another conn",
 		[KVERBS_CONN_REJECTED] = "the connection was rejected: make another conn",
 		[KVERBS_CONN_FAILED] = "the connection has failed: make another conn",
-		[KVERBS_CONN_JOINING] = "a group is joined: wait for joined, or leave it",
+		[KVERBS_CONN_JOINING] = "the conn is joining a group: wait for joined, or leave the group",
 		[KVERBS_CONN_JOINED] = "the conn is a member of a group: leave it first",
 	};
 
@@ -77,7 +77,7 @@ int kv_conn_rules_check_qp(__u32 type, bool in_use, __u32 state, struct kv_refus
 
 	return kv_refusal_if(why, type != KVERBS_QPT_RC, -EINVAL, 0, "the qp must be an RC one") ?:
 	       kv_refusal_if(why, in_use, -EBUSY, 0,
-			     "the qp is in use by another conn: delete that first") ?:
+			     "the qp is in use by another conn: delete that conn first") ?:
 	       kv_refusal_if(why, !fits, -EINVAL, 0,
 			     "the qp must be in RESET or INIT: reset it");
 }

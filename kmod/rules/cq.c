@@ -20,7 +20,7 @@ int kv_cq_check_moderation(const struct kv_cq_moderation *moderation,
 	if (!kv_cq_moderates(moderation))
 		return 0;
 	return kv_refusal_if(why, context == KVERBS_CQ_POLLED, -EINVAL, given,
-			     "moderation is of events, and a cq with context polled has none: make one with another context") ?:
+			     "a cq with context polled makes no events to moderate: make a cq with another context") ?:
 	       /* To mlx5 one as 0 is no moderation; without a period the last event never came. */
 	       kv_refusal_if(why, !moderation->count || !moderation->period, -EINVAL, given,
 			     "moderation_count and moderation_period go together: give both") ?:

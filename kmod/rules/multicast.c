@@ -55,5 +55,5 @@ int kv_group_check(const __u8 gid[16], __u32 lid, bool has_lids, struct kv_refus
 			     "lid is of no use here: RoCE has no LIDs") ?:
 	       kv_refusal_if(why, has_lids && (lid < LID_MIN || lid > LID_MAX), -EINVAL,
 			     KVERBS_A_QP_GROUP_LID,
-			     "lid must be the group's on InfiniBand, 0xc000 to 0xfffe: the subnet manager gives it to who joins");
+			     "lid must be the group's on InfiniBand, 0xc000 to 0xfffe: the subnet manager gives it to members");
 }

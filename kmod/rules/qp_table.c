@@ -157,7 +157,7 @@ static const struct refusal refusals[BITS] = {
 	[BIT_OF(PORT)] = NEEDED("port", "INIT"),
 	[BIT_OF(QKEY)] = NEEDED("qkey", "INIT"),
 	[BIT_OF(AV)] = {
-		.missing = "dgid is missing: RTR needs it (dlid will do on InfiniBand)",
+		.missing = "dgid is missing: RTR needs it (on InfiniBand dlid is enough)",
 		REFUSAL("an address (dgid, dlid and what belongs to them)")
 	},
 	[BIT_OF(PATH_MTU)] = NEEDED("path_mtu", "RTR"),

@@ -222,7 +222,7 @@ int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why
 	return kv_refusal_if(why, has_ah && !ud, -EINVAL, 0,
 			     "ah is for ud qps only: this one is connected") ?:
 	       kv_refusal_if(why, !has_ah && ud, -EINVAL, 0,
-			     "ah is missing: a ud qp needs to be told where to send") ?:
+			     "ah is missing: a ud qp sends to the address of an ah") ?:
 	       kv_refusal_if(why, has_ah && !same_pd, -EINVAL, 0,
 			     "the ah and the qp are of different pds");
 }
@@ -375,7 +375,7 @@ int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *wh
 			     "the bytes are beyond the end of the buffer") ?:
 	       check_key(sge, why) ?:
 	       kv_refusal_if(why, split && sge->inlined, -EINVAL, 0,
-			     "the bytes of an inline request lie in one piece of the buffer each: take an sge for each piece") ?:
+			     "the bytes of an inline sge must lie in one piece of the buffer: take an sge for each piece") ?:
 	       kv_refusal_if(why, split && !sge->by_mr, -EINVAL, 0,
 			     "the bytes lie in several pieces of the buffer: name an mr, or take an sge for each piece");
 }
@@ -390,7 +390,7 @@ int kv_request_check_sge(const struct kv_request_sge *sge, struct kv_refusal *wh
 int kv_request_check_rest(__u64 left, struct kv_refusal *why)
 {
 	return kv_refusal_if(why, left >> 32, -EINVAL, 0,
-			     "length is missing in an sge, which has less than 4 GiB");
+			     "length is missing in an sge: an sge has less than 4 GiB");
 }
 
 /**

@@ -76,7 +76,7 @@ static const struct limit end_limits[] = {
 	{ KVERBS_A_END_REMOTE_KEY, SENDERS, KV_OPS_REMOTE,
 	  "remote_key goes with write, read and atomics only, and not with STREAM_SERVER" },
 	{ KVERBS_A_END_CPU, SEVERAL, ANY,
-	  "the cpu of an end does not go with ping-pongs: give that of the spec" },
+	  "the cpu of an end does not go with ping-pongs: give the cpu of the spec" },
 	{ KVERBS_A_END_AH, SENDERS, KV_OPS_SEND,
 	  "ah goes with loops that send, and with send and send_with_imm only" },
 	{ KVERBS_A_END_REMOTE_QPN, SENDERS, KV_OPS_SEND,
@@ -224,7 +224,7 @@ static int check_limits(const struct limit *at, const struct kv_run_given *given
 static const char *too_many(__u32 most)
 {
 	if (most == KV_RUN_ENDS_MAX)
-		return "more than 1024 ends: a run drives at most so many";
+		return "more than 1024 ends: a run drives 1024 at most";
 	if (most > 2)
 		return "more than 16 ends: each is driven by a worker of its own";
 	return most > 1 ? "more than two ends: PINGPONG drives both" :
@@ -274,7 +274,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 	workers = kv_run_workers(given->loop, given->ends, given->workers);
 	return kv_refusal_if(why, given->ends > ends, -EINVAL, KVERBS_A_SPEC_END, too_many(ends)) ?:
 	       kv_refusal_if(why, workers > KV_RUN_WORKERS_MAX, -EINVAL, KVERBS_A_SPEC_END,
-			     "more than 16 ends: workers is missing, to which they are shared out") ?:
+			     "more than 16 ends: workers is missing, the number of threads that share them") ?:
 	       kv_refusal_if(why, given->workers && given->ends % given->workers, -EINVAL,
 			     KVERBS_A_SPEC_WORKERS, "the number of ends is no multiple of workers");
 }
@@ -346,7 +346,7 @@ int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_re
 
 	return kv_refusal_if(why, kv_refusal_given(given->spec, KVERBS_A_SPEC_CPU) &&
 			     cpus >= workers, -EINVAL, KVERBS_A_SPEC_CPU,
-			     "cpu is of no use: each worker has that of its end");
+			     "cpu is of no use: each worker takes the cpu of its end");
 }
 
 /**
@@ -510,7 +510,7 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
 	       refuse_qp(why, qp->other_context, -EINVAL,
 			 "the send_cqs of all ends need the same context") ?:
 	       refuse_qp(why, s->spins && qp->context != KVERBS_CQ_POLLED, -EINVAL,
-			 "spins goes with a cq of context polled: no other is polled");
+			 "spins goes with a cq of context polled only");
 }
 
 /**
@@ -537,12 +537,12 @@ int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_fa
 	return refuse_qp(why, qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER, -EINVAL,
 			 "this loop takes a qp without an srq: only STREAM_SERVER takes its receives from one") ?:
 	       refuse_qp(why, qp->srq != s->srq, -EINVAL,
-			 "the qps of a run have srqs either all, or none") ?:
+			 "either all qps of a run have an srq, or none has one") ?:
 	       refuse_qp(why, qp->srq && !qp->srq_pd, -EINVAL,
 			 "the srq and the qp are of different pds") ?:
 	       check_context(s, qp, why) ?:
 	       refuse_qp(why, qp->srq_cq, -EBUSY,
-			 "another qp with an srq receives into the cq: a run needs cqs without") ?:
+			 "another qp with an srq receives into the cq: a run needs cqs that no such qp uses") ?:
 	       refuse_qp(why, qp->pending, -EBUSY,
 			 "requests posted by hand are outstanding, or their completions not polled: poll the cq, or reset the qp");
 }
@@ -564,7 +564,7 @@ static int check_buf(const struct memory *attr, const struct kv_run_buf_facts *b
 		       buf->first - buf->offset <= buf->length - size;
 
 	return kv_refusal_if(why, beyond, -EINVAL, attr->buf,
-			     "size is larger than what the buffer has from the offset on (ud: a target has a GRH of 40 bytes, too)") ?:
+			     "size is above the bytes that the buffer has from the offset on (ud: a target also holds a GRH of 40 bytes)") ?:
 	       kv_refusal_if_missing(why, !buf->by_mr && !buf->dma_key, attr->mr,
 				     "local_mr or target_mr is missing: in user space the key is always an mr's") ?:
 	       kv_refusal_if_missing(why, !buf->by_mr && size > buf->contiguous, attr->mr,
@@ -584,7 +584,7 @@ static int check_inline(const struct kv_run_spec_facts *s, const struct kv_run_e
 	return refuse_qp(why, inlined && s->size > end->max_inline, -EINVAL,
 			 "inline: size is above the qp's max_inline") ?:
 	       kv_refusal_if(why, inlined && s->size > end->local.contiguous, -EINVAL, local.buf,
-			     "the bytes of an inline request lie in one piece of the buffer");
+			     "the bytes of an inline request must lie in one piece of the buffer");
 }
 
 /* Can the requests of a loop that sends name their memory? */

@@ -38,7 +38,7 @@ def text_of(name, attribute, stem, takers, kind, takes):
     # Netlink looks at the flag before it looks at the policy.
     if attribute.nest:
         return "NLA_F_NESTED"
-    return f"this command takes no {name[len(stem):]}" if name in takers else "it is of replies"
+    return f"this command takes no {name[len(stem):]}" if name in takers else "only replies have it"
 
 
 def main():

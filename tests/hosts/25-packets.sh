@@ -90,7 +90,7 @@ hold "datagrams of the CM, SEND only, acknowledge" '^100 .*100 .*4 17' "$work/se
 # --- What a capture can't see, and why there is none.
 check "two QPs of one device" kverbs batch ../../examples/05-write.kv --pcap "$work/none.pcap"
 cp "$work/check" "$work/none"
-check "no packet passes the network interface" grep -F "no packet has passed d0: those between two QPs of one software device do not" "$work/none"
+check "no packet passes the network interface" grep -F "no packet has passed d0: packets between two QPs of one software device do not pass it" "$work/none"
 hold "nor is one in the file" '^$' "$work/none.pcap"
 refused "a file that can't be written" 1 "--pcap: cannot write /nosuch/file: No such file or directory" \
 	kverbs batch "$work/write" --pcap /nosuch/file

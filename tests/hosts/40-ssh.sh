@@ -44,7 +44,7 @@ refused "a host whose key is not known" 1 "$PEER: ssh has failed, see its messag
 check "and ssh says why" grep -F "Host key verification failed" "$work/stderr"
 printf '%s\n' 'StrictHostKeyChecking accept-new' 'LogLevel ERROR' >$ssh_dir/config
 refused "a host where kverbs is not in PATH" 1 \
-	"$PEER: 'kverbs serve --stdio' is no command there, or ssh none here; KVERBS_SSH_SERVER='/PATH/kverbs serve --stdio' names the one, KVERBS_SSH the other" \
+	"$PEER: there is no command 'kverbs serve --stdio' on that host, or no ssh here; KVERBS_SSH_SERVER='/PATH/kverbs serve --stdio' names that command, KVERBS_SSH the ssh" \
 	lat --op write --space user
 kverbs=$(peer sh -c 'command -v kverbs')
 check "its path is given" env KVERBS_SSH_SERVER="$kverbs serve --stdio" \
@@ -85,7 +85,7 @@ refused "a command that prints something else" 1 "does a start file of the shell
 	env KVERBS_SSH_SERVER="echo Welcome to this host; sleep 5" within 60 kverbs lat $pings --op write --space user "ssh:$PEER"
 refused "a command that fails" 1 "$PEER: 'exit 3' there ended with status 3" \
 	env KVERBS_SSH_SERVER="exit 3" within 60 kverbs lat $pings --op write --space user "ssh:$PEER"
-refused "no such ssh" 1 "or ssh none here" \
+refused "no such ssh" 1 "or no ssh here" \
 	env KVERBS_SSH=/nosuch within 60 kverbs lat $pings --op write --space user "ssh:$PEER"
 check "an ssh with options" env KVERBS_SSH="ssh -o 'LogLevel ERROR'" \
 	within 180 kverbs lat $pings --op write --space user "ssh:$PEER"

@@ -37,7 +37,7 @@ static void what_it_cannot(void **state)
 	struct kv_cq_moderation some = { 1, 1 };
 
 	is_refused(some, &most, KVERBS_CQ_POLLED, -EINVAL, KVERBS_A_CQ_MODERATION_COUNT,
-		   "moderation is of events");
+		   "a cq with context polled makes no events to moderate");
 	is_refused((struct kv_cq_moderation){ 0, 1 }, &most, KVERBS_CQ_EVENT, -EINVAL,
 		   KVERBS_A_CQ_MODERATION_PERIOD, "moderation_count and moderation_period go together");
 	is_refused((struct kv_cq_moderation){ 1, 0 }, &most, KVERBS_CQ_EVENT, -EINVAL,

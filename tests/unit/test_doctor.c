@@ -105,7 +105,7 @@ static void a_device_of_one_space(void **state)
 {
 	strcpy(view[KV_SPACE_KERNEL].dev[1].name, "mlx5_0");
 	view[KV_SPACE_KERNEL].n = 2;
-	finds(KV_WARNING, 1, "device", "mlx5_0 is there in kernel space, and in user space it is not", "-");
+	finds(KV_WARNING, 1, "device", "mlx5_0 is visible in kernel space, and not in user space", "-");
 }
 
 static void a_port_that_can_not_be_queried(void **state)

@@ -248,7 +248,7 @@ static void a_wrong_bit_leaves_no_file(void **state)
 	wire.spoiled = 3;
 	assert_int_equal(move(&from, &to), 0);
 	assert_int_equal(finish(), -EBADMSG);
-	assert_non_null(strstr(f.text, "the content that arrived is not the sent one, and is not kept"));
+	assert_non_null(strstr(f.text, "the content that arrived is not the content that was sent, and is not kept"));
 	assert_false(is_there());
 }
 

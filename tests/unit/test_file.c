@@ -529,7 +529,7 @@ static void test_source_copy_max(void **state)
 	kv_source_close(&s);
 	assert_int_equal(ftruncate(fd, KV_SOURCE_COPY_MAX + 1), 0);
 	assert_int_equal(kv_source_open(&s, dir, "f", O_NOFOLLOW, &f), -EFBIG);
-	assert_text(&f, "f does not tell its length and has more than 64 MiB");
+	assert_text(&f, "f has no known length and more than 64 MiB");
 	assert_int_equal(s.fd, -1);
 	close(fd);
 	close(dir);

@@ -339,7 +339,7 @@ static void test_references(void **state)
 	struct hand h;
 
 	begin(&h, KV_SPACE_KERNEL, true);
-	bad(&h, -EINVAL, "echo $last.id", "no command has told anything yet");
+	bad(&h, -EINVAL, "echo $last.id", "no command has printed a result yet");
 	good(&h, "pd add name p");
 	good(&h, "echo $p $p.id $last.local_dma_lkey $dev.name $dev.gid_index $dev.gid $dev.active_mtu_bytes");
 	assert_string_equal(h.text, "1 1 0x1234 rxe0 1 ::ffff:10.0.0.1 1024\n");
@@ -361,7 +361,7 @@ static void test_references(void **state)
 	good(&h, "echo ${x}k");
 	assert_string_equal(h.text, "2k\n");
 	bad(&h, -EINVAL, "echo $x.y", "which has no fields");
-	bad(&h, -EINVAL, "echo $nix", "nothing is called 'nix'; 'name nix' at the end of an 'add', or 'set nix VALUE', changes that; there are $b, $m, $p, $q, $x");
+	bad(&h, -EINVAL, "echo $nix", "there is no 'nix'; 'name nix' at the end of an 'add', or 'set nix VALUE', makes one; there are $b, $m, $p, $q, $x");
 	bad(&h, -EINVAL, "echo $dev", "$dev needs a field");
 	bad(&h, -EINVAL, "set p 1", "the name 'p' is taken: pd 1 has it");
 	bad(&h, -EINVAL, "pd add name x", "'set' gave it a value");
@@ -587,7 +587,7 @@ static void test_modify(void **state)
 	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1",
 		   "path-mtu is missing: RTR needs it; also missing: rq-psn, min-rnr-timer, max-dest-rd-atomic");
 	refuses_to(&h, "qp modify a state rtr",
-		   "dgid is missing: RTR needs it (dlid will do on InfiniBand); also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic");
+		   "dgid is missing: RTR needs it (on InfiniBand dlid is enough); also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic");
 	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1 path-mtu 1024 rq-psn 1 min-rnr-timer 1 max-dest-rd-atomic 1 sq-psn 1 timeout 1",
 		   "timeout is of no use here: RTR does not take it (from INIT); also of no use here: sq-psn");
 	good(&h, "qp modify a state rtr dgid ::1 dest-qpn 1 path-mtu 1024 rq-psn 1 min-rnr-timer 1 max-dest-rd-atomic 1");
@@ -931,7 +931,7 @@ static void test_conn(void **state)
 	begin(&h, KV_SPACE_KERNEL, true);
 	connect_two(&h);
 	good(&h, "qp add pd p cq c name q");
-	bad(&h, -EINVAL, "conn listen", "'addr' is missing: where");
+	bad(&h, -EINVAL, "conn listen", "'addr' is missing: address to listen on");
 	bad(&h, -EINVAL, "conn listen host", "addr 'host' is no address; it takes 192.0.2.1");
 	bad(&h, -EINVAL, "conn listen 10.0.0.1 backlog 1025", "is too large");
 	bad(&h, -EINVAL, "conn listen 10.0.0.1 backlog 0", "backlog is 0");

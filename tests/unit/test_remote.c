@@ -183,7 +183,7 @@ static void test_objects(void **state)
 	says(b->err, "length is 0: it must be 1 byte at least");
 	pd_init.persistent = true;
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -EPERM);
-	says(b->err, "there: what a client makes goes when the client goes");
+	says(b->err, "there: an object of a client can't be persistent");
 	pd_init = (struct kv_pd_init){ .dev = "other" };
 	assert_int_equal(kv_op_pd_new(b, &pd_init, &pd, &ns), -ENODEV);
 	assert_int_equal(kv_op_del(b, KV_BUF, buf.id, &ns), 0);

@@ -326,7 +326,7 @@ static void an_sge_has_less_than_4_gib(void **state)
 
 	assert_int_equal(kv_request_check_rest(UINT32_MAX, &why), 0);
 	assert_int_equal(kv_request_check_rest(1ULL << 32, &why), -EINVAL);
-	assert_non_null(strstr(why.text, "length is missing in an sge, which has less than 4 GiB"));
+	assert_non_null(strstr(why.text, "length is missing in an sge: an sge has less than 4 GiB"));
 }
 
 int main(void)

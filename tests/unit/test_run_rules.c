@@ -359,12 +359,12 @@ static void a_qp_that_a_run_takes(void **state)
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "this loop takes a qp without an srq");
 	s.loop = KVERBS_LOOP_STREAM_SERVER;
 	s.op = KVERBS_OP_SEND;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "the qps of a run have srqs either all, or none");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "either all qps of a run have an srq, or none has one");
 	s.srq = true;
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "the srq and the qp are of different pds");
 	qp.srq_pd = true;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
-	is_refused(kv_run_check_qp(&s, &good, &why), -EINVAL, KVERBS_A_END_QP, false, "the qps of a run have srqs either all, or none");
+	is_refused(kv_run_check_qp(&s, &good, &why), -EINVAL, KVERBS_A_END_QP, false, "either all qps of a run have an srq, or none has one");
 	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_STREAM, .op = KVERBS_OP_WRITE };
 	qp = good;
 	qp.polled = false;
@@ -459,9 +459,9 @@ static void an_end_where_a_run_can_begin(void **state)
 	WRONG(end.offline = true, -EINVAL, CPU, "cpu is not online");
 	WRONG(end.max_send_sge = 0, -EINVAL, QP, "more sges than the qp's max_send_sge");
 	WRONG(end.max_recv_sge = 0, -EINVAL, QP, "more recv_sges than the qp's max_recv_sge");
-	WRONG(end.local.buffer = 63, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
-	WRONG(end.local.first = 4096 - 63, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
-	WRONG(end.local.first = UINT64_MAX, -EINVAL, LOCAL_BUF, "size is larger than what the buffer has");
+	WRONG(end.local.buffer = 63, -EINVAL, LOCAL_BUF, "size is above the bytes that the buffer has");
+	WRONG(end.local.first = 4096 - 63, -EINVAL, LOCAL_BUF, "size is above the bytes that the buffer has");
+	WRONG(end.local.first = UINT64_MAX, -EINVAL, LOCAL_BUF, "size is above the bytes that the buffer has");
 	LACKS(end.local.by_mr = false, LOCAL_MR, "local_mr or target_mr is missing");
 	LACKS((end.local.by_mr = false, end.local.dma_key = true), LOCAL_MR, "the bytes from the offset to size lie in");
 	WRONG(end.local.same_pd = false, -EINVAL, LOCAL_MR, "the mr and the qp are of different pds");
@@ -469,7 +469,7 @@ static void an_end_where_a_run_can_begin(void **state)
 	WRONG(end.local.offset = 1, -EINVAL, LOCAL_MR, "the mr is not registered");
 	WRONG(end.local.first = 1, -EINVAL, LOCAL_MR, "the mr is not registered");
 	WRONG(end.local.length = 63, -EINVAL, LOCAL_MR, "the mr is not registered");
-	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is larger than what the buffer has");
+	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is above the bytes that the buffer has");
 	WRONG(end.other_target = true, -EBUSY, TARGET_BUF, "receives of an earlier run");
 	WRONG(end.one_cq = true, -EINVAL, QP, "receives of a run need a qp whose");
 	WRONG(end.max_recv_wr = 1, -EINVAL, QP, "the qp's max_recv_wr is below depth");
@@ -530,8 +530,8 @@ static void an_end_where_a_stream_server_can_begin(void **state)
 	const struct kv_run_end_facts datagram = { .target = mr, .grh = KV_RUN_GRH, .max_recv_wr = 8, .recv_cqe = 8 };
 
 	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
-	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is larger than what the buffer has");
-	WRONG(end.grh = KV_RUN_GRH, -EINVAL, TARGET_BUF, "size is larger than what the buffer has");
+	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is above the bytes that the buffer has");
+	WRONG(end.grh = KV_RUN_GRH, -EINVAL, TARGET_BUF, "size is above the bytes that the buffer has");
 	/* The sum of both is more than 32 bits hold. */
 	assert_int_equal(kv_run_check_end(&huge, &datagram, &why), -EINVAL);
 	WRONG(end.one_cq = true, -EINVAL, QP, "receives of a run need a qp whose");

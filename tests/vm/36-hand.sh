@@ -409,7 +409,7 @@ for line in 1 2 3; do
 	check "--space both: line $line has two times" \
 		grep -E "^ *$line .*add.* ([0-9]+\.[0-9]+|[0-9,]{4,}) +([0-9]+\.[0-9]+|[0-9,]{4,}) +5 *$" "$work/out"
 done
-has "--repeat: the times are medians" "What the verbs of each line took, in *s, median of 5 rounds; *" "$work/out"
+has "--repeat: the times are medians" "Times of the verbs of each line, in *s, median of 5 rounds; *" "$work/out"
 same "--repeat: what is told is told once in a space" 2 "$(grep -c '^qp ' "$work/out")"
 kverbs batch "$work/set-up" --space both --repeat 5 --json >"$work/json"
 check "--space both --json is one document" json "$work/json"

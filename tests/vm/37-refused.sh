@@ -131,23 +131,23 @@ ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 0: it must
 ERANGE | cqe: integer out of range: it takes 1 to 2147483647; max_cqe of * is [0-9]* | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
 EINVAL | cqe is above the device's max_cqe; max_cqe of * is [0-9]* | cqe is 99999999: it must be 1 to *, the device's max_cqe | cq add cqe 99999999
 EINVAL | comp_vector is not below the device's num_comp_vectors | comp_vector is 99: it must be 0 to *, rxe0 has * | cq add cqe 8 comp-vector 99
-EINVAL | *moderation is of events, and a cq with context polled has none: make one with another context; * | | cq add cqe 8 moderation-count 1 moderation-period 1
+EINVAL | *a cq with context polled makes no events to moderate: make a cq with another context; * | | cq add cqe 8 moderation-count 1 moderation-period 1
 EINVAL | moderation_count and moderation_period go together: give both; * | | cq add cqe 8 context event moderation-count 1
 EOPNOTSUPP | *the device has no CQ moderation; max_cq_moderation_count of rxe0 is 0* | | cq add cqe 8 context event moderation-count 1 moderation-period 1
 ERANGE | moderation_count: integer out of range: it takes 0 to 65535; * | moderation_count is 65536: it must be 0 to 65535 | cq add cqe 8 context event moderation-count 65536 moderation-period 1
 ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: in user space it must be 1 to 1073741824 | buf add length 0
 EDQUOT | *buffers and queues*: delete some* | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
 ERANGE | pieces: integer out of range: it takes 1 to 1048576 | pieces is 1048577: it must be 0 to 1048576 | buf add length 64 pieces 1048577
-EINVAL | node: no such NUMA node has memory | node 777: no such NUMA node has memory: Invalid argument | buf add length 64 node 777
+EINVAL | node: there is no NUMA node of this number with memory | node 777: there is no NUMA node of this number with memory: Invalid argument | buf add length 64 node 777
 ERANGE | max_pages: integer out of range: it takes 1 to 2147483647; max_fast_reg_pages of * is [0-9]* | max_pages is 2147483648: it must be 0 to 2147483647 | mr add pd p max-pages 2147483648
 ERANGE | max_wr: integer out of range: it takes 1 to 2147483647 | max_wr is 0: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 0
 EINVAL | max_wr is above the device's max_srq_wr; max_srq_wr of * is [0-9]* | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq add pd p max-wr 99999999
 EINVAL | max_sge is above the device's max_srq_sge; max_srq_sge of * is [0-9]* | max_sge is 99: it must be 1 to *, the device's max_srq_sge | srq add pd p max-wr 8 max-sge 99
 EINVAL | limit is above max_wr | limit 9 is above max_wr, which is 8 | srq add pd p max-wr 8 limit 9
-EINVAL | limit is above max_wr: raise that first | limit 99 is above max_wr, which is 15: raise that first | srq modify s limit 99
+EINVAL | limit is above max_wr: raise max_wr first | limit 99 is above max_wr, which is 15: raise max_wr first | srq modify s limit 99
 EINVAL | max_wr is above the device's max_srq_wr; max_srq_wr of * is [0-9]* | max_wr is 99999999: it must be 1 to *, the device's max_srq_wr | srq modify s max-wr 99999999
 = srq modify s limit 5
-EINVAL | max_wr is below limit: lower that first | max_wr 3 is below limit: lower that first | srq modify s max-wr 3
+EINVAL | max_wr is below limit: lower limit first | max_wr 3 is below limit: lower limit first | srq modify s max-wr 3
 = srq modify s limit 0
 EINVAL | dgid is missing: RoCE needs it | | ah add pd p
 EINVAL | the destination's MAC address can't be resolved: check dgid and the route | ibv_create_ah: Invalid argument: check dgid, sgid_index and the route to it | ah add pd p dgid fe80::77
@@ -188,7 +188,7 @@ EINVAL | qkey is missing: INIT needs it | | qp modify x state init
 EINVAL | qkey is missing: INIT needs it; also of no use here: access | | qp modify x state init access none
 = qp modify r state init access none
 EINVAL | the qp is in INIT: its next state is RTR, ERR or RESET | | qp modify r state rts
-EINVAL | dgid is missing: RTR needs it (dlid will do on InfiniBand); also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr
+EINVAL | dgid is missing: RTR needs it (on InfiniBand dlid is enough); also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr
 EINVAL | sgid-index is missing: dgid needs it; also missing: path-mtu, dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr dgid $dev.gid
 EINVAL | path-mtu is missing: RTR needs it; also missing: dest-qpn, rq-psn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr @gid
 EINVAL | rq-psn is missing: RTR needs it; also missing: dest-qpn, min-rnr-timer, max-dest-rd-atomic | | qp modify r state rtr @gid path-mtu 1024
@@ -242,7 +242,7 @@ EINVAL | timeout is of no use here: a qp of type UD has none | | qp modify x sta
 EINVAL | the qp is in ERR: its next state is RESET | | qp modify x state rts
 EINVAL | the qp is in ERR: its next state is RESET | | qp modify x state init qkey 1
 EINVAL | qp * is in rts: it can be connected from reset or init; 'qp modify * state reset' brings it there | | qp connect a peer $b.address
-EINVAL | 'peer' is missing: qp * is of type rc, and needs the address that 'qp address' told of the other QP | | qp connect n
+EINVAL | 'peer' is missing: qp * is of type rc, and needs the address that 'qp address' printed for the other QP | | qp connect n
 EINVAL | to rtr: path-mtu must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | to rtr: path-mtu is 1000: it must be 256, 512, 1024, 2048 or 4096; the qp is back in reset | qp connect n peer $b.address path-mtu 1000
 EINVAL | sgid-index 200: port 1 of rxe0 has no such GID; 'dev show' lists those that there are | | qp connect n peer $b.address sgid-index 200
 EINVAL | port 2: rxe0 has no such port; it has 1, numbered from 1 on | | qp connect n peer $b.address port 2
@@ -303,7 +303,7 @@ EINVAL | offset 4000 and length 97 name bytes beyond the end of buf *, which has
 EINVAL | file-offset 9223372036854775807 and length 4096 name bytes that no file has | | buf save m file $dir/out.saved file-offset 9223372036854775807
 ENOENT | file '*/no/such': cannot write there: No such file or directory | | buf read m file $dir/no/such
 # Requests.
-EINVAL | ah is missing: a ud qp needs to be told where to send | | post send qp y sge mr k length 8
+EINVAL | ah is missing: a ud qp sends to the address of an ah | | post send qp y sge mr k length 8
 EINVAL | the qp is in RESET: bring it to INIT first | | post recv qp y sge mr k
 EINVAL | the qp is in INIT: bring it to RTR and RTS first | | post send qp i
 EINVAL | the qp is in RESET: bring it to INIT, RTR and RTS first | | post send qp n
@@ -325,7 +325,7 @@ EINVAL | an atomic operation takes one sge of 8 bytes | | post fetch-add qp a ad
 EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post fetch-add qp a sge mr k add 1 remote-addr 4 remote-key 0
 EINVAL | remote_addr of an atomic operation is a multiple of 8 | | post cmp-swp qp a sge mr k compare 1 swap 2 remote-addr 4 remote-key 0
 EINVAL | ah is for ud qps only: this one is connected | | post send qp a sge mr k length 8 ah h remote-qpn 1 remote-qkey 1
-EINVAL | ah is missing: a ud qp needs to be told where to send | | post send qp u sge mr k length 8
+EINVAL | ah is missing: a ud qp sends to the address of an ah | | post send qp u sge mr k length 8
 ERANGE | remote_qpn: integer out of range: it takes 0 to 16777215 | remote_qpn is 16777216: it must be 0 to 16777215 | post send qp u sge mr k length 8 ah h remote-qpn 0x1000000 remote-qkey 1
 EINVAL | the ah and the qp are of different pds | | post send qp u sge mr k length 8 ah h2 remote-qpn 1 remote-qkey 1
 EINVAL | a ud qp takes send, with or without imm, and recv only | | post write qp u sge mr k length 8 remote-addr 0 remote-key 0

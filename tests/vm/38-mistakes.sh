@@ -68,8 +68,8 @@ table() {
 2 | pd show: 'fly' is too much: it takes nothing more | pd show $pd fly
 2 | pd show: '$pd' is too much: it takes nothing more | pd show $pd $pd
 2 | pd del: the id or the name of the pd is missing | pd del
-2 | cq add: 'cqe' is missing: how many completions it has to hold | cq add
-2 | cq add: 'cqe' needs a value: how many completions it has to hold | cq add cqe
+2 | cq add: 'cqe' is missing: number of completions that it has to hold | cq add
+2 | cq add: 'cqe' needs a value: number of completions that it has to hold | cq add cqe
 2 | cq add: cqe 'x' is no number; it takes a number from 0 to 4294967295 | cq add cqe x
 2 | cq add: 'cqe' is given twice | cq add cqe 8 cqe 9
 2 | cq add: cqe '4294967296' is too large; it takes a number from 0 to 4294967295 | cq add cqe 4294967296
@@ -131,7 +131,7 @@ table() {
 2 | post write: 'remote-key' is missing: the peer's rkey | post write qp $qp remote-addr 0
 2 | post write: remote-addr and remote-offset together are beyond 64 bits | post write qp $qp remote-addr 0xffffffffffffffff remote-key 1 remote-offset 1
 2 | post fetch-add: 'add' is missing: number that is added to the 8 bytes there | post fetch-add qp $qp remote-addr 0 remote-key 0
-2 | post cmp-swp: 'swap' is missing: value that they get then | post cmp-swp qp $qp remote-addr 0 remote-key 0 compare 1
+2 | post cmp-swp: 'swap' is missing: value that the 8 bytes get then | post cmp-swp qp $qp remote-addr 0 remote-key 0 compare 1
 2 | post send: 'remote-qpn' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp ah $ah
 2 | post send: 'remote-qkey' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp ah $ah remote-qpn 1
 2 | post send: 'ah' is missing: a datagram needs 'ah', 'remote-qpn' and 'remote-qkey' | post send qp $qp remote-qpn 1 remote-qkey 1
@@ -146,7 +146,7 @@ table() {
 2 | poll: 'max' is 0; it takes at least 1 | poll cq $cq max 0
 2 | poll: 'count' is 0; it takes at least 1 | poll cq $cq count 0
 2 | poll: 'timeout' needs 'count' or 'wait': without them there is no waiting | poll cq $cq timeout 1s
-2 | poll: 'solicited' needs 'wait': it is about events | poll cq $cq solicited
+2 | poll: 'solicited' needs 'wait': it chooses the event that ends the wait | poll cq $cq solicited
 2 | poll: timeout '1y' has 'y' behind its number; it takes a time from 0s to 86400s, as in 2, 0.5s or 200ms | poll cq $cq count 1 timeout 1y
 2 | monitor: time 'fly' is no number; it takes a time from 0s to 86400s, as in 2, 0.5s or 200ms | monitor time fly
 2 | flush: '1' is too much: it takes nothing more | flush 1
@@ -184,12 +184,12 @@ table() {
 1 | buf save: file '$work/no/such': cannot open it: No such file or directory (ENOENT) | buf save $buf file $work/no/such
 1 | qp modify: the qp is in RESET: its next state is INIT (EINVAL) | qp modify $qp state rts
 1 | qp modify: access is missing: INIT needs it (EINVAL) | qp modify $qp state init
-1 | qp connect: 'peer' is missing: qp $qp is of type rc, and needs the address that 'qp address' told of the other QP (EINVAL) | qp connect $qp
+1 | qp connect: 'peer' is missing: qp $qp is of type rc, and needs the address that 'qp address' printed for the other QP (EINVAL) | qp connect $qp
 1 | qp connect: 'qkey' means nothing to a qp of type rc (EINVAL) | qp connect $qp peer 0000:000012:000012:00000000000000000000ffffc0000201 qkey 1
 1 | post send: the qp is in RESET: bring it to INIT, RTR and RTS first (EINVAL) | post send qp $qp sge buf $buf
 1 | post recv: the qp is in RESET: bring it to INIT first (EINVAL) | post recv qp $qp sge buf $buf
 1 | post recv: the qp's receives come from its srq: post there (EINVAL) | post recv qp $wqp sge buf $buf
-1 | srq modify: limit is above max_wr: raise that first (EINVAL) | srq modify $srq limit 99
+1 | srq modify: limit is above max_wr: raise max_wr first (EINVAL) | srq modify $srq limit 99
 1 | poll: the cq's context is polled: make one with context event (EINVAL) | poll cq $cq wait
 1 | poll: 0 of 1 completions came within 0.05 s (ETIMEDOUT) | poll cq $cq count 1 timeout 50ms
 1 | poll: 0 of 1 completions came within 0.05 s (ETIMEDOUT) | poll cq $ecq wait timeout 50ms
@@ -261,7 +261,7 @@ for space in kernel user both; do
 		'pd add\npd fly\n'
 	stops "a name that is taken" 2 "$place:2: pd add: the name 'a' is taken: pd * has it" $space \
 		'pd add name a\npd add name a\n'
-	stops "a name of nothing" 2 "$place:2: \$x: nothing is called 'x'; 'name x' at the end of an 'add', or 'set x VALUE', changes that" \
+	stops "a name of nothing" 2 "$place:2: \$x: there is no 'x'; 'name x' at the end of an 'add', or 'set x VALUE', makes one" \
 		$space 'pd add\npd show $x.id\n'
 	stops "a field that there is not" 2 "$place:2: pd 'a' has no field 'fly'; it has id, name, dev, persistent*" \
 		$space 'pd add name a\necho $a.fly\n'

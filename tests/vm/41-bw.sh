@@ -79,7 +79,7 @@ for space in kernel user; do
 		(.kernel, .user | select(. != null) | .requests == 2 * .samples and .qp_fairness > 0 and .qp_fairness <= 1 and
 		 (.thread_requests | length == 2)))'
 	check "$space: the text counts those, too" grep -F "16 requests outstanding at each of 3 QPs of each of 2 threads" "$work/bw"
-	check "$space: and the notes say how even they are" grep -F "QPs: of all QPs of a block" "$work/bw"
+	check "$space: and the notes say how even they are" grep -F "QPs: in the mean of all blocks" "$work/bw"
 done
 # The operations of a thread's QPs complete into one CQ.
 for space in kernel user; do

@@ -53,7 +53,7 @@ refused "an event for a ping-pong" 2 "--completion event does not go with --loop
 	kverbs lat --op send --space kernel --completion event
 refused "spins without polls" 2 "--spins goes with --completion polled only" \
 	kverbs lat --op write --space kernel --completion softirq --spins 3
-refused "moderation of polls" 2 "--moderate is of events, so it goes with one --completion that is not polled" \
+refused "moderation of polls" 2 "--moderate needs events: it goes with one --completion other than polled" \
 	kverbs lat --op write --space kernel --moderate 16,8
 refused "moderation without a time" 2 "has no comma behind its first number" kverbs bw --completion event --moderate 16
 for space in kernel user; do

@@ -145,7 +145,7 @@ for space in kernel user; do
 		wait $peer 2>/dev/null
 		next_port
 	}
-	bad "a peer that tells no address" "$(printf '%052d' 7)" "has not told its address"
+	bad "a peer that tells no address" "$(printf '%052d' 7)" "has not sent its address"
 	bad "a peer that tells half of one" "0000:00" "hearing the peer's address: the peer has"
 
 	# A server whose client goes away before it has told its address.
@@ -181,7 +181,7 @@ for space in kernel user; do
 	if wait $server; then
 		fail "$space: a peer with more QPs"
 	else
-		check "$space: a peer with more QPs" grep -F "the peer has 4 QPs, and we have 3" "$work/out"
+		check "$space: a peer with more QPs" grep -F "the peer has 4 QPs, and this side has 3" "$work/out"
 	fi
 	# It waits for the first message.
 	kill -KILL $client 2>/dev/null

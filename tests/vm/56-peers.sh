@@ -326,10 +326,10 @@ odd() {
 	said "$1" "$2" "$work/out"
 	next_port
 }
-odd "a client of server_inv, rping is the server" "its go-ahead invalidates no key: it is not krping's server_inv" \
+odd "a client of server_inv, rping is the server" "its go-ahead invalidates no key: the peer does not speak krping's server_inv" \
 	"rping -s -a $ADDR -p $port" "kverbs ping --client kernel $ADDR --invalidate --timeout ${patience}s --count 3 --port $port"
 iwarp || for space in kernel user; do
-	odd "a server of server_inv in $space space, rping is the client" "a client that is not of krping's server_inv, too" \
+	odd "a server of server_inv in $space space, rping is the client" "a client without krping's server_inv ends in this way, too" \
 		"kverbs ping --server $space --invalidate --timeout 5s --port $port" "rping -c -a $ADDR -p $port -C 3"
 done
 refused "server_inv, and keys of ibv_reg_mr()" 2 "a peer can't invalidate a key of ibv_reg_mr()" \
@@ -366,7 +366,7 @@ reg() {
 
 # says_inv NAME END HINT: how it ended, and what our side says to that
 says_inv() {
-	said "krping's server_inv: $1" "$2.*so it ends with krping's server_inv, too: $3" "$work/out"
+	said "krping's server_inv: $1" "$2.*krping's server_inv ends in this way, too: $3" "$work/out"
 	kverbs flush >/dev/null
 	next_port
 }
@@ -378,7 +378,7 @@ if ! iwarp; then
 		wait_for 20 listening
 		hand_client >"$work/why" 2>&1
 		wait $server
-		says_inv "a client goes after the go-ahead, $space space" "closed the connection" "its client wants"
+		says_inv "a client goes after the go-ahead, $space space" "closed the connection" "its client waits"
 	done
 	for space in kernel user; do
 		server_inv "$ADDR" $port &
@@ -388,10 +388,10 @@ if ! iwarp; then
 		kill $server 2>/dev/null
 		wait $server 2>/dev/null
 		if [ $space = kernel ]; then
-			says_inv "a key is used again, kernel space" "ping 1, .* closed the connection" "its go-ahead has invalidated"
+			says_inv "a key is used again, kernel space" "ping 1, .* closed the connection" "the go-ahead has invalidated"
 		else
 			says_inv "a key that can't be invalidated, user space" "ping 0, .* remote invalid request" \
-				"its go-ahead invalidates"
+				"the go-ahead invalidates"
 		fi
 	done
 fi

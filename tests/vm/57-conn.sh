@@ -255,11 +255,11 @@ ETIMEDOUT | cannot connect to ${ADDR%.*}.77:5: nobody answers* | | conn connect 
 ECONNREFUSED | cannot connect to $ADDR:5: ${nobody_listens% *} | | conn connect $ADDR:5 qp a timeout 60s
 = qp modify a state reset
 = conn connect \$l.src qp a no-wait name o
-EBUSY | *the qp is in use by another conn: delete that first | | conn connect \$l.src qp a
+EBUSY | *the qp is in use by another conn: delete that conn first | | conn connect \$l.src qp a
 EINVAL | *the peer has not answered yet: wait for answered | | conn accept o qp b
 EINVAL | *the peer has not answered yet: wait for answered | | conn disconnect o
 = conn get-request l timeout 60s name i
-EBUSY | *the qp is in use by another conn: delete that first | | conn accept i qp a no-wait
+EBUSY | *the qp is in use by another conn: delete that conn first | | conn accept i qp a no-wait
 EINVAL | *the qp must be an RC one | | conn accept i qp u no-wait
 EINVAL | *the qp must be in RESET or INIT: reset it | | conn accept i qp r no-wait
 = conn accept i qp b no-wait

@@ -98,7 +98,7 @@ for address in 0.0.0.0 :: "$ADDR"; do
 done
 refused "--token with --no-token" 2 "--token and --no-token exclude each other" kverbs serve --token x --no-token
 serve --bind "$ADDR" --no-token
-check "an address of other hosts, with --no-token" grep -F "on $ADDR port $port; no token: whoever reaches it may use it" "$log"
+check "an address of other hosts, with --no-token" grep -F "on $ADDR port $port; no token: every client that reaches the port may use it" "$log"
 ends "it ends"
 
 serve --no-token

@@ -200,7 +200,7 @@ for space in kernel user; do
 		same "$space: put $file: the same" "$work/check" "$work/here/$base" "$work/there/$base"
 	done
 	refused "$space: a file that has more than is read ahead" 1 \
-		"/proc/self/pagemap does not tell its length and has more than 64 MiB" \
+		"/proc/self/pagemap has no known length and more than 64 MiB" \
 		within 120 kverbs put /proc/self/pagemap $host --port $port --space $space
 done
 check "there is nothing of it" [ ! -e "$work/there/pagemap" ]

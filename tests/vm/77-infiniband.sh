@@ -35,7 +35,7 @@ rtr="qp modify a state rtr path-mtu 2048 dest-qpn 5 rq-psn 1 min-rnr-timer 12 ma
 rts="qp modify a state rts sq-psn 1 timeout 14 retry-cnt 7 rnr-retry 7 max-rd-atomic 1"
 alt="alt-port 1 alt-timeout 14"
 refuses "qp modify: port: the device has no such port" "qp modify a state init port 3 access none"
-refuses "qp modify: dgid is missing: RTR needs it (dlid will do on InfiniBand)" "$init" "$rtr"
+refuses "qp modify: dgid is missing: RTR needs it (on InfiniBand dlid is enough)" "$init" "$rtr"
 refuses "qp modify: alt-port: the device has no such port" "$init" "$rtr dlid 34" "$rts alt-dlid 17 alt-port 3"
 refuses "qp modify: alt-dlid and alt-dgid are missing: where to?" "$init" "$rtr dlid 34" "$rts $alt"
 refuses "qp modify: alt-sgid-index is of no use without alt-dgid" "$init" "$rtr dlid 34" "$rts $alt alt-dlid 17 alt-sgid-index 0"

@@ -180,10 +180,10 @@ int kv_cost_print(struct json_object *list, unsigned int spaces,
 	if (ret)
 		return ret;
 	out = kv_prose_begin(&prose, stdout);
-	fprintf(out, "What the verbs of each line took, in %s", kv_unit_name());
+	fprintf(out, "Times of the verbs of each line, in %s", kv_unit_name());
 	if (rounds > 1)
 		fprintf(out, ", median of %u rounds", rounds);
-	fprintf(out, "; n: in how many rounds a verb was called; -: in none. Polls that found nothing are not counted.\n");
+	fprintf(out, "; n: number of rounds in which a verb was called; -: none. Empty polls are not counted.\n");
 	if (spaces & (1U << KV_SPACE_USER))
 		fprintf(out, "In user space buf add is the first touch of the pages; mr reg registers touched memory.\n");
 	kv_prose_end(&prose);

@@ -106,7 +106,7 @@ static int refuse_name(struct kv_session *s, const char *text, struct kv_fault *
 {
 	struct kv_there names = { .n = 0 };
 
-	kv_fault_usage(f, "$%s: nothing is called '%s'; 'name %s' at the end of an 'add', or 'set %s VALUE', changes that",
+	kv_fault_usage(f, "$%s: there is no '%s'; 'name %s' at the end of an 'add', or 'set %s VALUE', makes one",
 		       text, text, text, text);
 	kv_variables_each(&s->variables, add_name, &names);
 	if (names.n)
@@ -161,6 +161,6 @@ int kv_session_expand(void *arg, const char *reference, char **value, struct kv_
 	if (*name == 'd')
 		return expand_dev(s, dot, value, f);
 	if (!s->last)
-		return kv_fault_usage(f, "$last.%s: no command has told anything yet", dot);
+		return kv_fault_usage(f, "$last.%s: no command has printed a result yet", dot);
 	return expand_field(s->last, "the last result", dot, value, f);
 }

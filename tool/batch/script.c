@@ -78,7 +78,7 @@ static int expect(struct kv_session *s, char **word, size_t n,
 	if (n != 2)
 		return kv_fault_usage(f, "it takes a field of the last result, and its value");
 	if (!s->last)
-		return kv_fault_usage(f, "no command has told anything yet");
+		return kv_fault_usage(f, "no command has printed a result yet");
 	reference = malloc(strlen(word[0]) + sizeof("last._name"));
 	if (!reference)
 		return kv_fault_no_memory(f);

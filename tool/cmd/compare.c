@@ -22,9 +22,9 @@ static struct compare {
 #define S struct compare
 
 static const struct kv_option rows[] = {
-	{ "quadrants", NULL, "client and server each in either space: K-K, K-U, U-K, U-U (client-server; K kernel, U user), and what changing one of them does",
+	{ "quadrants", NULL, "client and server each in either space: K-K, K-U, U-K, U-U (client-server; K kernel, U user), and the effect of changing one of them",
 	  KV_OPTION_FLAG, .at = offsetof(S, quadrants) },
-	{ "self", "SPACE", "both series in the same space, kernel or user: a difference that is found then is none",
+	{ "self", "SPACE", "both series in the same space, kernel or user: every difference that is found then is false",
 	  KV_OPTION_ENUM, .at = offsetof(S, self), .has = offsetof(S, has_self),
 	  .names = kv_enum_space },
 	{ "completion", "CONTEXT,...", "how the client's completions are noticed: polled (the default), event (-e; the thread sleeps, and polls when the CQ's event wakes it), or, in the kernel, softirq, workqueue or unbound-workqueue (where the RDMA core handles them). Several, or all: each is a series, and is compared with the first one in its space",
@@ -34,7 +34,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_OPS_ROW(S, sweep.m.ops, "ops", "op", "all but atomic-write and -imm"),
 	KV_OPTION_SIZES_ROW(S, sweep.m.sizes, "sizes", "size", "8,64,4k,64k"),
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "series"),
-	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, which one-thread does not go with).\none-thread and pingpong take send and write; what is printed for them is half of the round trip"),
+	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, where one-thread is not possible).\none-thread and pingpong take send and write; half of the round trip is printed for them"),
 	KV_OPTION_ROWS(S, sweep.common),
 	KV_OPTION_FOREIGN_ROWS(),
 	KV_OPTION_FOREIGN_ROW('n', "here it is --duration (-D): a time, and not a number of iterations"),

@@ -71,7 +71,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	if (c->common.has_end[1] && r->parallel)
 		return kv_fault_usage(f, "--parallel is for the client: the server accepts as many as come");
 	if (r->disconnect && !c->common.has_end[1])
-		return kv_fault_usage(f, "--disconnect is for --server: a client always does");
+		return kv_fault_usage(f, "--disconnect is for --server: a client always disconnects");
 	if (r->disconnect && !r->count)
 		return kv_fault_usage(f, "--disconnect needs --iters: the server ends the connections when it has that many");
 	if (!c->common.has_end[1] && !r->count)
@@ -148,13 +148,13 @@ const struct kv_cmd kv_cmd_conn_rate = {
 	.usage = "usage: kverbs conn-rate --client kernel|user ADDR [OPTION...]\n"
 		"       kverbs conn-rate --server kernel|user [ADDR] [OPTION...]\n"
 		"\n"
-		"Makes and ends connections through the RDMA CM; prints how many it makes per\n"
-		"second, and what each step costs. The other side is 'kverbs conn-rate', cmtime,\n"
-		"or ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
+		"Makes and ends connections through the RDMA CM; prints their number per second\n"
+		"and the cost of each step. The other side is 'kverbs conn-rate', cmtime, or\n"
+		"ucmatose -C 0. ADDR is a name or an address of an RDMA device's network\n"
 		"interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
 		"at all of IPv4's.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
-		"Ctrl-C ends it and prints the results until then; the exit status is 130.\n",
+		"Ctrl-C ends the command and prints the results until then; the exit status is 130.\n",
 	.args = &command,
 	.init = init,
 	.check = check,

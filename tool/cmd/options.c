@@ -47,7 +47,7 @@ int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fau
 	uint32_t space = o->end[server];
 
 	if (server && o->has_end[0])
-		return kv_fault_usage(f, "it cannot be both; give --server or --client");
+		return kv_fault_usage(f, "one end is not both; give --server or --client");
 	if (!server && !addr)
 		return kv_fault_usage(f, "the server's address is missing; or give --server");
 	if (space == KV_SPACES)
@@ -92,7 +92,7 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 	if (w->spins >= 0 && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--spins goes with --completion polled only");
 	if (kv_cq_moderates(&w->moderation) && w->completion == KVERBS_CQ_POLLED)
-		return kv_fault_usage(f, "--moderate is of events, so it goes with one --completion that is not polled");
+		return kv_fault_usage(f, "--moderate needs events: it goes with one --completion other than polled");
 	ret = take_cpus(o, wanted, f) ?:
 	      kv_placement_choose(o->cpus.cpu, apart && o->cpus.n > 1 ? 1 : o->cpus.n, w->cpu,
 				  wanted, f);

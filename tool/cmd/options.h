@@ -45,7 +45,7 @@
 	  .has = offsetof(s, m.has_loop), .names = kv_enum_kind + 1 }
 
 #define KV_OPTION_CQ_ROWS(s, m)								\
-	{ "moderate", "COUNT,USEC", "CQ moderation, on a device that has it: COUNT completions make one event, and fewer do after USEC microseconds. For --completion event, softirq, workqueue and unbound-workqueue; default: as the device does", \
+	{ "moderate", "COUNT,USEC", "CQ moderation, on a device that has it: COUNT completions make one event, and fewer make one after USEC microseconds. For --completion event, softirq, workqueue and unbound-workqueue; default: as the device does", \
 	  KV_OPTION_OWN, .at = offsetof(s, m.work.moderation), .parse = kv_parse_moderation }, \
 	{ "comp-vector", "N", "completion vector of the initiator's CQs: its interrupt handles their events; from 0 (the default) to the last one that the device has (comp_vectors of dev show)", \
 	  KV_OPTION_U32, .at = offsetof(s, m.work.comp_vector), .max = INT32_MAX }
@@ -177,7 +177,7 @@
 	{ "connect", "HOW", "how the QPs are connected: raw (the tool brings them through their states; the default) or cm (-R; the RDMA CM does that)", \
 	  KV_OPTION_ENUM, .at = offsetof(s, m.work.connect), .names = kv_enum_connect,	\
 	  .flag = 'R', .flagged = "cm" },							\
-	{ "inline", "BYTES", "sends and writes of at most so many bytes have them inline: they are copied when a request is posted; default: 0", \
+	{ "inline", "BYTES", "sends and writes of at most BYTES carry their bytes inline: these are copied when a request is posted; default: 0", \
 	  KV_OPTION_U32, .at = offsetof(s, m.work.inline_max), .max = KV_INLINE_MAX, \
 	  .letter = 'I' }, \
 	{ "fence", NULL, "each request begins after the READs and atomics before it", \

@@ -49,19 +49,19 @@ static const struct kv_option rows[] = {
 	  "rdma_client: one message of 16 bytes each way, the client's first, as rdma_client and rdma_server do\n"
 	  "ucmatose: messages each way, the server's first",
 	  KV_OPTION_ENUM, .at = offsetof(S, ping.protocol), .names = words_protocol },
-	KV_OPTION_ITERS_ROW(S, ping.count, COUNT_MAX, "pings; default: until Ctrl-C. A server takes what the client wants, and fails if that is not N.\n"
+	KV_OPTION_ITERS_ROW(S, ping.count, COUNT_MAX, "pings; default: until Ctrl-C. A server takes as many as the client sends, and fails if these are not N.\n"
 			    "ucmatose: messages each way, its -C; default: 10"),
 	{ "size", "BYTES", "of a ping, 1 to 64k, default: 64; of a server: the most it takes, default: 64k. ucmatose: of a message, its -S; default: 100",
 	  KV_OPTION_SIZE, .at = offsetof(S, ping.size), .letter = 's' },
-	{ "validate", NULL, "rping: look at all bytes, on both sides", KV_OPTION_FLAG,
+	{ "validate", NULL, "rping: compare all bytes, on both sides", KV_OPTION_FLAG,
 	  .at = offsetof(S, ping.validate) },
 	{ "invalidate", NULL, "rping: krping's server_inv: the server's go-ahead invalidates the client's key; not with --client user",
 	  KV_OPTION_FLAG, .at = offsetof(S, ping.invalidate) },
-	{ "verbose", NULL, "print what was pinged, and where a server listens", KV_OPTION_FLAG,
+	{ "verbose", NULL, "print the bytes of each ping, and the address on which a server listens", KV_OPTION_FLAG,
 	  .at = offsetof(S, ping.verbose) },
-	{ "connections", "N", "ucmatose: how many, its -c; default: 1", KV_OPTION_U32,
+	{ "connections", "N", "ucmatose: number of connections, its -c; default: 1", KV_OPTION_U32,
 	  .at = offsetof(S, ping.connections), .min = 1, .max = CONNECTIONS_MAX },
-	{ "port", "PORT", "of the RDMA CM; default: 7174, of the others 7471", KV_OPTION_PORT,
+	{ "port", "PORT", "of the RDMA CM; default: 7174, with another --protocol than rping 7471", KV_OPTION_PORT,
 	  .at = offsetof(S, ping.port), .letter = 'p' },
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s. A server waits for its client until Ctrl-C"),
@@ -77,10 +77,10 @@ static int check_protocol(const struct kv_ping *p, struct kv_fault *f)
 	const char *name = kv_enum_name(words_protocol, p->protocol);
 
 	if (p->protocol != KV_PING_RPING && p->validate)
-		return kv_fault_usage(f, "--validate is for --protocol rping; what %s sends has no meaning",
+		return kv_fault_usage(f, "--validate is for --protocol rping; the bytes that %s sends have no meaning",
 				      name);
 	if (p->protocol != KV_PING_RPING && p->invalidate)
-		return kv_fault_usage(f, "--invalidate is for --protocol rping; %s tells no keys", name);
+		return kv_fault_usage(f, "--invalidate is for --protocol rping; %s sends no keys", name);
 	if (p->protocol != KV_PING_UCMATOSE && p->connections)
 		return kv_fault_usage(f, "--connections is for --protocol ucmatose; %s has one",
 				      name);
@@ -192,7 +192,7 @@ const struct kv_cmd kv_cmd_ping = {
 		"address of an RDMA device's network interface, IPv4 or IPv6; a server without\n"
 		"one listens at all of them, on iWARP at all of IPv4's.\n",
 	.more = "The time is that of the tool's own loop, with a system call for each verb in\n"
-		"the kernel: 'kverbs lat' measures what verbs cost.\n",
+		"the kernel: 'kverbs lat' measures the cost of verbs.\n",
 	.args = &command,
 	.json = &command.common.json,
 	.schema = &schema,

@@ -156,7 +156,7 @@ const struct kv_cmd kv_cmd_pingpong = {
 		"given the same type, size, MTU and numbers; ibv_*_pingpong needs a GID's index\n"
 		"(-g), too.\n",
 	.more = "The time is that of the tool's own loop, with a system call for each verb in the\n"
-		"kernel: 'kverbs lat' measures what verbs cost.\n",
+		"kernel: 'kverbs lat' measures the cost of verbs.\n",
 	.args = &command,
 	.init = init,
 	.json = &command.common.json,

@@ -37,7 +37,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_U32, .at = offsetof(S, sweep.common.work.threads), .min = 1,
 	  .max = KV_RUN_WORKERS_MAX },
 	KV_OPTION_SHARED_ROWS(S, sweep.common),
-	{ "all-to-all", "NODES[xPROCESSES]", "also compute what QPs between all processes of different nodes cost each node, as in 64 or 64x48",
+	{ "all-to-all", "NODES[xPROCESSES]", "also compute the cost, for each node, of QPs between all processes of different nodes, as in 64 or 64x48",
 	  KV_OPTION_OWN, .at = offsetof(S, cluster), .parse = kv_cluster_parse },
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "spaces"),
 	KV_OPTION_ROWS(S, sweep.common),
@@ -142,12 +142,12 @@ const struct kv_cmd kv_cmd_scale = {
 	.rows = rows,
 	.usage = "usage: kverbs scale [OPTION...] [HOST]\n"
 		"\n"
-		"Measures what a QP costs to set up, in time and memory, and how fast 1, 2, 4 and\n"
-		"more of them are, of both spaces in turn, in rounds with fresh connections. With\n"
-		"a HOST, where 'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the\n"
-		"servers are there.\n",
-	.more = "A percentile that needs more samples than there are is shown as -, and so is a\n"
-		"QP's memory where it is not known within 10 %.\n"
+		"Measures the time and memory to set up a QP, and the rates of 1, 2, 4 and more\n"
+		"QPs, in both spaces in turn, in rounds with fresh connections. With a HOST,\n"
+		"where 'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the servers are\n"
+		"there.\n",
+	.more = "A percentile that needs more samples than there are is shown as -, like the\n"
+		"memory of a QP where it is not known within 10 %.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 		"exit status is 130. A second Ctrl-C kills.\n",
 	.args = &scale,

@@ -182,9 +182,9 @@ const struct kv_cmd kv_cmd_serve = {
 	.rows = rows,
 	.usage = "usage: kverbs serve [OPTION...]\n"
 		"\n"
-		"Is the other end for commands on other hosts, such as 'kverbs lat HOST', in the\n"
-		"space that the command asks for. Prints a line when it listens, and a line for\n"
-		"each client that comes or goes. Ctrl-C or SIGTERM ends it.\n",
+		"Serves as the other end for commands on other hosts, such as 'kverbs lat HOST',\n"
+		"in the space that the command asks for. Prints a line when it listens, and a\n"
+		"line for each client that comes or goes. Ctrl-C or SIGTERM ends it.\n",
 	.more = "With ssh:HOST in place of HOST, clients have ssh start 'kverbs serve --stdio'\n"
 		"there.\n"
 		"KVERBS_SSH is another ssh command with its options, KVERBS_SSH_SERVER another\n"

@@ -69,7 +69,7 @@ static void check_both(struct kv_doctor *d, const struct kv_devices *view, enum 
 
 	for (unsigned int i = 0; other->open && i < v->n; i++) {
 		if (!kv_devices_find(other, v->dev[i].name))
-			kv_doctor_add(d, KV_WARNING, "device", NULL, "%s is there in %s space, and in %s space it is not",
+			kv_doctor_add(d, KV_WARNING, "device", NULL, "%s is visible in %s space, and not in %s space",
 				      v->dev[i].name, kv_enum_name(kv_enum_space, id),
 				      kv_enum_name(kv_enum_space, !id));
 	}
@@ -138,7 +138,7 @@ static void check_port(struct kv_doctor *d, const struct kv_dev *dev, const stru
 	snprintf(mend, sizeof(mend), "ip link set %s mtu 4500", netdev);
 	if (!kv_dev_is_iwarp(dev) && port->active_mtu < MTU_BEST && port->max_mtu >= MTU_BEST)
 		kv_doctor_add(d, KV_NOTE, "mtu", mend,
-			      "the path MTU at %s is %u, and could be %u: larger messages are more packets",
+			      "the path MTU at %s is %u, and could be %u: larger messages take more packets",
 			      at, port->active_mtu, port->max_mtu);
 }
 

@@ -123,7 +123,7 @@ static int finish_sent(struct kv_file_local *l, const uint8_t digest[KV_HASH_BYT
 	int ret = kv_source_check(&l->source, f);
 
 	if (!ret && memcmp(digest, l->digest, sizeof(l->digest)))
-		ret = say_differs(l, "the content that arrived is not the sent one", l->digest, digest, f);
+		ret = say_differs(l, "the content that arrived is not the content that was sent", l->digest, digest, f);
 	return ret;
 }
 
@@ -131,7 +131,7 @@ static int finish_received(struct kv_file_local *l, const uint8_t digest[KV_HASH
 			   struct kv_fault *f)
 {
 	if (memcmp(digest, l->digest, sizeof(l->digest)))
-		return say_differs(l, "the content that arrived is not the sent one, and is not kept",
+		return say_differs(l, "the content that arrived is not the content that was sent, and is not kept",
 				   digest, l->digest, f);
 	return kv_store_commit(&l->store, f);
 }

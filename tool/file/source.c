@@ -44,7 +44,7 @@ static int copy_content(const struct kv_source *s, int copy, uint64_t *length, s
 		*length += (uint64_t)n;
 		if (*length > KV_SOURCE_COPY_MAX)
 			return kv_fault_set(f, -EFBIG,
-					    "%s does not tell its length and has more than %u MiB; of such a file no more is read ahead",
+					    "%s has no known length and more than %u MiB, the most that is read ahead of such a file",
 					    s->name, KV_SOURCE_COPY_MAX >> 20);
 		if (kv_write_all(copy, chunk, (size_t)n))
 			return kv_file_refuse("keep the content of", s->name, f);

@@ -286,7 +286,7 @@ static void take_rest(struct exchange *x, struct nl_cb *cb)
 		return;
 	set_error(x, -ENOMEM, is_list(x) ?
 		  "the kernel had no memory for all of the list: ask again" :
-		  "the kernel had no memory for its answer: it may have been done", "");
+		  "the kernel had no memory for its answer: the command may have been carried out", "");
 }
 
 /*

@@ -58,7 +58,7 @@ static int check_document(struct json_object *doc, const char *path, struct kv_f
 	    !json_object_is_type(kv_out_get(doc, "/points"), json_type_array))
 		return kv_fault_set(f, -EINVAL, "%s is damaged: it has no list of series, or none of points", path);
 	if (!json_object_is_type(kv_out_get(doc, "/environment/boot_id"), json_type_string))
-		return kv_fault_set(f, -EINVAL, "%s does not say of which boot it is: a newer kverbs compare does", path);
+		return kv_fault_set(f, -EINVAL, "%s does not name its boot: documents of a newer kverbs compare do", path);
 	if (json_object_array_length(kv_out_get(doc, "/spec/series")) != 2)
 		return kv_fault_set(f, -EINVAL, "%s has %zu series: comparisons of two can be merged", path,
 				    json_object_array_length(kv_out_get(doc, "/spec/series")));

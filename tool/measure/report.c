@@ -238,12 +238,12 @@ static void print_threads(FILE *out, struct json_object *doc, const char *const 
 	double worst = worst_share(doc, name, "/qp_fairness", &series);
 
 	if (series)
-		fprintf(out, "QPs: of all QPs of a block, the one with the fewest requests had %.0f %% of those of the one with the most, or more, in the mean of all blocks\n",
+		fprintf(out, "QPs: in the mean of all blocks, the QP with the fewest requests had at least %.0f %% of the requests of the QP with the most\n",
 			100 * worst);
 	if (kv_out_get_count(doc, "/spec/threads") < 2)
 		return;
 	worst = worst_share(doc, name, "/fairness", &series);
-	fprintf(out, "threads: each with connections of its own; the time is from when all had warmed up until the last one ended; the one with the fewest requests had %.0f %% of those of the one with the most, or more",
+	fprintf(out, "threads: each with connections of its own; the time is from when all had warmed up until the last one ended; the thread with the fewest requests had at least %.0f %% of the requests of the thread with the most",
 		100 * worst);
 	cpus = kv_out_get(series, "/thread_cpus");
 	for (size_t i = 0; i < json_object_array_length(cpus); i++)

@@ -216,9 +216,9 @@ void kv_tables_gaps(FILE *out, struct json_object *points, bool cpu)
 		idle |= cpu && lacks(point, "cpu_ns");
 	}
 	if (short_of_samples)
-		fprintf(out, "p99 is - where it needs more samples than there are: a longer --duration has them\n");
+		fprintf(out, "p99 is - where it needs more samples than there are: take a longer --duration\n");
 	if (idle)
-		fprintf(out, "CPU is - where the CPUs were busy for too short a time to tell: --duration, likewise\n");
+		fprintf(out, "CPU is - where the CPUs were busy for too short a time: take a longer --duration\n");
 }
 
 /* The reason why a difference is not decided; NULL: it is. */
@@ -416,8 +416,8 @@ int kv_tables_instructions(struct json_object *points, const char *const name[2]
 		VERDICT,
 	};
 
-	printf("Instructions of the typical sample; how many samples have exactly these; the\n"
-	       "medians of all connections\n\n");
+	printf("Instructions of the typical sample; the number of samples with exactly these;\n"
+	       "the medians of all connections\n\n");
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 

@@ -56,7 +56,7 @@ static int check_memory(uint32_t size, struct kv_fault *f)
 
 	if (need <= available)
 		return 0;
-	return kv_fault_set(f, -EDQUOT, "to verify the contents takes %llu bytes of memory, and %llu are available: --no-verify leaves it out",
+	return kv_fault_set(f, -EDQUOT, "the check of the contents takes %llu bytes of memory, and %llu are available: --no-verify skips it",
 			    (unsigned long long)need, (unsigned long long)available);
 }
 

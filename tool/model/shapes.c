@@ -41,7 +41,7 @@ static const struct kv_member av_members[] = {
 		KEY("20 bits"))
 	/* Sent with the DGID, also if it is 0: the default is not 0. */
 	U32(av, hop_limit, ANY, A(QP_HOP_LIMIT), IF(av, has_dgid), PRESET(64),
-		KEY("0 to 255; default: 64; on RoCE the kernel takes the route's"))
+		KEY("0 to 255; default: 64; on RoCE the kernel takes that of the route"))
 };
 
 /* The module has no other attributes for the alternate path. */

@@ -43,18 +43,18 @@ static const struct conn_args conn_init = {
 /* The keys of connect and accept. */
 #define KEYS_PARAM							\
 	{ "qp", KV_KEY_ID, AT(param.qp), .type = KV_QP, .must = true,	\
-	  .help = "which the connection is for: rc, in reset or init" }, \
+	  .help = "the QP of the connection: rc, in reset or init" }, \
 	{ "access", KV_KEY_FLAGS, AT(param.access),			\
 	  .names = kv_enum_access,					\
 	  .help = "rights of the peer; default: none; a QP in init has them already" }, \
 	KEY_PRIVATE_DATA,						\
 	{ "responder-resources", KV_KEY_U32, AT(param.responder_resources), \
 	  .max = 255,							\
-	  .help = "READs and atomics that the peer may have outstanding here; default: as many as can be" }, \
+	  .help = "READs and atomics that the peer may have outstanding here; default: the maximum" }, \
 	{ "initiator-depth", KV_KEY_U32, AT(param.initiator_depth), .max = 255, \
-	  .help = "the same, of this side's there" },			\
+	  .help = "READs and atomics that this side may have outstanding there; default: the maximum" },			\
 	{ "rnr-retry", KV_KEY_U32, AT(param.rnr_retry), .max = 7,	\
-	  .help = "how often to try where no receive is posted, 0 to 7; default: 6; 7: for ever" }, \
+	  .help = "how often a message is sent again if no receive is posted, 0 to 7; default: 6; 7: for ever" }, \
 	KEY_ACK_TIMEOUT,						\
 	{ "no-wait", KV_KEY_FLAG, 0, HAS_NO_WAIT,			\
 	  .help = "does not wait for the peer; 'conn wait' goes on" },	\
@@ -62,7 +62,7 @@ static const struct conn_args conn_init = {
 
 static const struct kv_key listen_key[] = {
 	{ "addr", KV_KEY_SOCKADDR, AT(addr), .must = true, .bare = true,
-	  .help = "where; without a port, or with port 0, one is chosen" },
+	  .help = "address to listen on; without a port, or with port 0, a port is chosen" },
 	{ "backlog", KV_KEY_U32, AT(backlog), .max = KVERBS_CONN_BACKLOG_MAX,
 	  .help = "requests that may wait to be taken, 1 to 1024, others are rejected; default: 128" },
 	KV_KEY_DEV(AT(dev)),
@@ -89,12 +89,12 @@ static const struct kv_key get_request_key[] = {
 
 static const struct kv_key connect_key[] = {
 	{ "addr", KV_KEY_PORT, AT(addr), .must = true, .bare = true,
-	  .help = "where to" },
+	  .help = "address of the peer" },
 	KEYS_PARAM,
 	{ "retry-cnt", KV_KEY_U32, AT(param.retry_cnt), .max = 7,
 	  .help = "how often a packet is sent again, on both sides, 0 to 7; default: 6" },
 	{ "src", KV_KEY_SOCKADDR, AT(src),
-	  .help = "where to come from; default: as the route says" },
+	  .help = "source address; default: that of the route" },
 	KV_KEY_DEV(AT(dev)),
 	KV_KEY_NAME(AT(name)),
 	{ .name = NULL },
@@ -122,7 +122,7 @@ static const struct kv_key none_key[] = {
 
 static const struct kv_key wait_key[] = {
 	{ "state", KV_KEY_ENUM, AT(state), .names = kv_enum_conn_state,
-	  .help = "until it is in this one; default: established, and on the way there an answer is confirmed" },
+	  .help = "state to wait for; default: established (an answer that comes before is confirmed)" },
 	KEY_ACK_TIMEOUT,
 	KEY_TIMEOUT,
 	{ .name = NULL },
@@ -327,14 +327,14 @@ static int add(struct kv_session *s, const void *args, struct json_object *resul
 const struct kv_command kv_conn_commands[] = {
 	{ "listen", "creates a listener, which peers can ask for connections",
 	  .key = listen_key, ARGS, .op = KV_OP_CONN_LISTEN, .fn = add, .print = kv_text_object },
-	{ "get-request", "waits for a request of a peer's, takes it from the listener ID",
+	{ "get-request", "waits for a peer's request, and takes it from the listener ID",
 	  "The request is a conn in state requested: 'conn accept' or 'conn reject' answers it. Peers don't wait for ever.",
 	  OF_CONN, .key = get_request_key, ARGS, .op = KV_OP_CONN_GET_REQUEST, .fn = add,
 	  .print = kv_text_object },
 	{ "connect", "asks a peer for a connection: resolves address and route, connects, establishes",
 	  "If a step fails, there is no conn. With no-wait it returns when the peer was asked, and 'conn wait' does the rest.",
 	  .key = connect_key, ARGS, .op = KV_OP_CONN_CONNECT, .fn = add, .print = kv_text_object },
-	{ "accept", "accepts a peer's request: ID is the request, or a listener, whose oldest one is taken",
+	{ "accept", "accepts a peer's request: ID is the request, or a listener, whose oldest request is taken",
 	  OF_CONN, .key = accept_key, ARGS, .fn = accept_one,
 	  .print = kv_text_object },
 	{ "reject", "turns a peer's request down", OF_CONN, .key = reject_key,
@@ -346,7 +346,7 @@ const struct kv_command kv_conn_commands[] = {
 	  OF_CONN, .key = wait_key, ARGS, .fn = wait_for,
 	  .print = kv_text_object },
 	{ "join", "makes the host a member of a multicast group",
-	  "It tells the group's GID, Q_Key and QPN, for 'qp attach', 'ah add' and 'post send'. If it fails there is no conn.",
+	  "The result has the group's GID, Q_Key and QPN, for 'qp attach', 'ah add' and 'post send'. If it fails there is no conn.",
 	  .key = join_key, ARGS, .op = KV_OP_CONN_JOIN, .fn = add, .print = kv_text_object },
 	{ "leave", "ends the membership; the conn is idle then", OF_CONN, .key = none_key,
 	  ARGS, .fn = leave, .print = kv_text_object },

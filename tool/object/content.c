@@ -468,7 +468,7 @@ static int move(struct kv_session *s, const void *args, struct json_object *resu
 
 const struct kv_command kv_buf_commands[] = {
 	{ "write", "puts content into the buffer", ARGS, .key = write_key, .fn = buf_write },
-	{ "read", "tells the buffer's content",
+	{ "read", "prints the buffer's content",
 	  "As text, zeros at the end are left out, and bytes that can't be printed are written as \\xNN.",
 	  ARGS, .key = read_key, .fn = buf_read, .print = kv_text_content },
 	{ "load", "fills the buffer from a file, of any size", ARGS, .key = move_key,

@@ -86,6 +86,6 @@ static int flush(struct kv_session *s, const void *args,
 	return s->space == KV_SPACE_KERNEL ? kv_object_forget(s, f) : 0;
 }
 
-KV_NOUN_COMMAND(flush, "destroys all that is persistent", false,
-		"Objects of a batch, or of a measurement, keep the persistent ones that they use; 'busy' counts these.",
+KV_NOUN_COMMAND(flush, "destroys all persistent objects", false,
+		"Persistent objects that a batch or a measurement uses stay; 'busy' is their number.",
 		.fn = flush, .print = kv_text_line);

@@ -35,15 +35,15 @@ static const struct kv_key poll_key[] = {
 	{ "cq", KV_KEY_ID, AT(cq), .type = KV_CQ, .must = true,
 	  .help = "which completion queue" },
 	{ "count", KV_KEY_U32, AT(count), HAS_COUNT,
-	  .help = "polls until so many completions have come; without it and wait: takes those that are there" },
+	  .help = "polls until N completions have come; without count and wait: takes those that are there" },
 	{ "max", KV_KEY_U32, AT(max), .max = KVERBS_POLL_MAX,
-	  .help = "how many the verb is asked for at once, up to 64, which is the default" },
+	  .help = "completions that one call of the verb may take, up to 64, the default" },
 	{ "wait", KV_KEY_FLAG, 0, HAS_WAIT,
 	  .help = "sleeps until an event tells of a completion, in place of polling again; not for a CQ with the context polled" },
 	{ "solicited", KV_KEY_FLAG, 0, HAS_SOLICITED,
 	  .help = "with wait: only a solicited completion, or an error, makes the event" },
 	{ "timeout", KV_KEY_TIME, AT(timeout_ns), HAS_TIMEOUT,
-	  .help = "how long count and wait wait; default: 1s" },
+	  .help = "time limit of count and wait; default: 1s" },
 	{ .name = NULL },
 };
 
@@ -155,7 +155,7 @@ static int poll(struct kv_session *s, const void *args,
 	    !(a->given.bits & (HAS_COUNT | HAS_WAIT)))
 		return kv_fault_usage(f, "'timeout' needs 'count' or 'wait': without them there is no waiting");
 	if (a->given.bits & HAS_SOLICITED && !(a->given.bits & HAS_WAIT))
-		return kv_fault_usage(f, "'solicited' needs 'wait': it is about events");
+		return kv_fault_usage(f, "'solicited' needs 'wait': it chooses the event that ends the wait");
 	p.list = json_object_new_array();
 	p.want = a->given.bits & HAS_COUNT ? a->count : 1;
 	p.end_ns = kv_now_ns() + a->timeout_ns;

@@ -83,7 +83,7 @@ static const struct connect_args connect_init = {
 
 static const struct kv_key connect_key[] = {
 	{ "peer", KV_KEY_ADDRESS, AT(peer), HAS_PEER,
-	  .help = "what 'qp address' told of the other QP; rc and uc need it" },
+	  .help = "the address that 'qp address' printed for the other QP; rc and uc need it" },
 	{ "psn", KV_KEY_U32, AT(attr.sq_psn), KV_QPA_SQ_PSN, .max = 0xffffff,
 	  .help = "the first PSN to send; default: the own QPN" },
 	KEY_PORT,
@@ -92,7 +92,7 @@ static const struct kv_key connect_key[] = {
 	  .help = "entry of the own GID table to send from; default: IPv4 RoCE v2, else IPv6 RoCE v2, else any" },
 	{ "access", KV_KEY_FLAGS, AT(attr.access), KV_QPA_ACCESS_FLAGS,
 	  .names = kv_enum_access,
-	  .help = "what peers may do; default: all that the type and the device can" },
+	  .help = "rights of peers; default: all that the type and the device have" },
 	{ "path-mtu", KV_KEY_U32, AT(attr.path_mtu), KV_QPA_PATH_MTU,
 	  .help = "bytes in a packet; default: the port's active MTU" },
 	{ "timeout", KV_KEY_U32, AT(attr.timeout), KV_QPA_TIMEOUT,
@@ -265,7 +265,7 @@ static int check(const struct connect_args *a, const struct kv_qp *qp, struct kv
 			qp->id);
 	if (connected && !(a->given.bits & HAS_PEER))
 		return kv_fault_set(f, -EINVAL,
-				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' told of the other QP",
+				    "'peer' is missing: qp %u is of type %s, and needs the address that 'qp address' printed for the other QP",
 				    qp->id, kv_enum_name(kv_enum_qp_type, qp->type));
 	for (unsigned int step = 0; step < KV_RAW_STEPS; step++)
 		any |= kv_raw_needs(qp->type, step);
@@ -380,7 +380,7 @@ const struct kv_command kv_qp_commands[] = {
 	  .id = KV_ID_MUST, .type = KV_QP, .key = connect_key,
 	  .size = sizeof(struct connect_args), .init = &connect_init,
 	  .fn = connect_qp, .print = kv_text_object },
-	{ "address", "tells what a peer has to know for 'qp connect'",
+	{ "address", "prints the address that a peer needs for 'qp connect'",
 	  "LID, QPN, PSN and GID in hexadecimal, as rdma-core's ibv_rc_pingpong exchanges them.",
 	  .id = KV_ID_MUST, .type = KV_QP, .key = address_key,
 	  .size = sizeof(struct connect_args), .fn = address,

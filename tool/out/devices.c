@@ -142,7 +142,7 @@ static const struct field port_fields[] = {
 
 /* The fields of a device that follow its ports. */
 static const struct field ability_fields[] = {
-	{ .group = "what kverbs can do with it" },
+	{ .group = "capabilities that kverbs uses" },
 	{ "cap_rc", "RC: reliable connections", CAP(RC) },
 	{ "cap_uc", "UC: unreliable connections", CAP(UC) },
 	{ "cap_ud", "UD: unreliable datagrams", CAP(UD) },

@@ -35,13 +35,13 @@ static_assert(sizeof(struct place) == 16, "as rping has it");
  */
 #define STATUS_REM_INV_REQ 9 /* IBV_WC_REM_INV_REQ_ERR (IBTA 11.6.2) */
 static const char server_inv_user[] =
-	"so it ends with krping's server_inv, too: its go-ahead invalidates the client's key, and one of user space can't be: try --client kernel --invalidate";
+	"krping's server_inv ends in this way, too: the go-ahead invalidates the client's key, which is not possible with a key of user space: try --client kernel --invalidate";
 static const char server_inv_kernel[] =
-	"so it ends with krping's server_inv, too: its go-ahead has invalidated the client's key, which is used for each ping here: try --invalidate";
+	"krping's server_inv ends in this way, too: the go-ahead has invalidated the client's key, which is used for each ping here: try --invalidate";
 static const char server_inv_client[] =
-	"so it ends with krping's server_inv, too: its client wants a go-ahead that invalidates its key, and this one does not: try --invalidate";
+	"krping's server_inv ends in this way, too: its client waits for a go-ahead that invalidates a key, and the go-ahead from here invalidates none: try --invalidate";
 static const char no_server_inv[] =
-	"so it ends with a client that is not of krping's server_inv, too: it can't do without the key that the go-ahead has invalidated: leave --invalidate out";
+	"a client without krping's server_inv ends in this way, too: it needs the key that the go-ahead has invalidated: leave --invalidate out";
 
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 {
@@ -148,7 +148,7 @@ static int check_key(const struct rping *r, const struct kv_buffer *buffer, cons
 	if (!r->p->invalidate || key == buffer->rkey)
 		return 0;
 	if (!key)
-		return kv_fault_set(f, -EPROTO, "%s: its go-ahead invalidates no key: it is not krping's server_inv; leave --invalidate out",
+		return kv_fault_set(f, -EPROTO, "%s: its go-ahead invalidates no key: the peer does not speak krping's server_inv; leave --invalidate out",
 				    text);
 	return kv_fault_set(f, -EPROTO, "%s: its go-ahead has invalidated the key 0x%x, and not 0x%x",
 			    text, key, buffer->rkey);

@@ -154,7 +154,7 @@ static int hear_one(struct kv_pingpong *p, struct kv_address *peer, struct kv_fa
 
 	if (!ret && (text[sizeof(text) - 1] || kv_parse_address(text, peer, &why)))
 		return kv_fault_set(f, -EPROTO,
-				    "the peer has not told its address as ibv_rc_pingpong does");
+				    "the peer has not sent its address as ibv_rc_pingpong does");
 	return ret;
 }
 
@@ -174,7 +174,7 @@ static int hear(struct kv_pingpong *p, struct kv_fault *f)
 			p->qp[i].peer = peer;
 	}
 	if (places(p) > 1 && found != p->qps)
-		return kv_fault_set(f, -EPROTO, "the peer has %u QPs, and we have %u: give both sides the same number",
+		return kv_fault_set(f, -EPROTO, "the peer has %u QPs, and this side has %u: give both sides the same number",
 				    found, p->qps);
 	return kv_pingpong_connect(p, f);
 }

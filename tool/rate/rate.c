@@ -174,6 +174,6 @@ int kv_rate_report(struct json_object *doc, struct kv_fault *f)
 	if (ret)
 		return ret;
 	printf("verb: of the RDMA CM or of the QP, in its own space\n");
-	kv_prose_print(stdout, "until seen: until the tool saw the end of it, with system calls, the QP's transitions and the peer's answer\n");
+	kv_prose_print(stdout, "until seen: until the tool saw the end of the step, with system calls, the QP's transitions and the peer's answer\n");
 	return 0;
 }

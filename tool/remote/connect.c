@@ -109,7 +109,7 @@ static int not_a_server(struct kv_wire *w, const struct kv_peer *peer,
 				    peer->host, port, w->fault.text);
 	if (error == -ETIMEDOUT)
 		return kv_fault_set(f, error,
-				    "%s: what listens on port %s has not answered for %llu s; is it 'kverbs serve'?",
+				    "%s: the program that listens on port %s has not answered for %llu s; is it 'kverbs serve'?",
 				    peer->host, port, KV_HELLO_NS / 1000000000);
 	return kv_fault_set(f, error, "%s: port %s: %s", peer->host, port, w->fault.text);
 }

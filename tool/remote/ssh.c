@@ -123,7 +123,7 @@ int kv_ssh_explain(const struct kv_peer *peer, pid_t *pid, struct kv_fault *f)
 				    peer->host);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
 		return kv_fault_set(f, -ECONNRESET,
-				    "%s: '%s' is no command there, or ssh none here; " SERVER "='/PATH/kverbs serve --stdio' names the one, KVERBS_SSH the other",
+				    "%s: there is no command '%s' on that host, or no ssh here; " SERVER "='/PATH/kverbs serve --stdio' names that command, KVERBS_SSH the ssh",
 				    peer->host, server);
 	return kv_fault_set(f, -ECONNRESET, "%s: '%s' there ended with status %d before it said hello",
 			    peer->host, server, WIFEXITED(status) ? WEXITSTATUS(status) : status);

@@ -249,7 +249,7 @@ static int serve(struct client *c)
 			said_ns = kv_now_ns();
 		} else if (kv_now_ns() >= said_ns + idle_ns) {
 			ret = kv_fault_set(&c->fault, -ETIMEDOUT,
-					   "it has said nothing for %g s (kverbs serve --idle)",
+					   "it has sent nothing for %g s (kverbs serve --idle)",
 					   (double)idle_ns / 1e9);
 		}
 		if (!ret)

@@ -44,7 +44,7 @@ static int check_local(const struct kv_serve *s, const struct addrinfo *at, stru
 {
 	for (; kv_serve_is_local(s) && at; at = at->ai_next) {
 		if (!is_loopback(at->ai_addr))
-			return kv_fault_usage(f, "--bind %s: without a token only this host's loopback addresses are served: --token FILE serves clients that have the secret, --no-token whoever reaches %s",
+			return kv_fault_usage(f, "--bind %s: without a token only this host's loopback addresses are served: --token FILE serves clients that have the secret, --no-token every client that reaches %s",
 					      s->bind, s->bind);
 	}
 	return 0;

@@ -22,7 +22,7 @@ static int check_persistent(struct kv_service *s, bool persistent)
 {
 	if (persistent)
 		return kv_fault_set(&s->fault, -EPERM,
-				    "what a client makes goes when the client goes; it can't be persistent");
+				    "an object of a client can't be persistent: it goes with its client");
 	return 0;
 }
 

@@ -346,7 +346,7 @@ static void announce(const struct kv_serve *s)
 	}
 	printf("; %s\n", s->token.length ? "with a token" :
 			 kv_serve_is_local(s) ? "no token: for this host only; --token FILE or --no-token serve other hosts" :
-						"no token: whoever reaches it may use it");
+						"no token: every client that reaches the port may use it");
 	fflush(stdout);
 }
 

@@ -177,7 +177,7 @@ void kv_capture_end(struct kv_capture *c)
 	fclose(c->said);
 	c->pid = 0;
 	if (!kept)
-		fprintf(stderr, "kverbs: --pcap: no packet has passed %s: those between two QPs of one software device do not, and an RNIC's bypass the kernel\n",
+		fprintf(stderr, "kverbs: --pcap: no packet has passed %s: packets between two QPs of one software device do not pass it, and packets of an RNIC bypass the kernel\n",
 			c->netdev);
 	else if (written < kept)
 		fprintf(stderr, "kverbs: --pcap: %u of %u packets are not in the file\n",

@@ -40,7 +40,7 @@ static int bind_node(struct kv_user *u, const struct kv_user_buf *buf, uint32_t 
 	int error;
 
 	if (node >= NODES_MAX)
-		return kv_user_fail(u, -EINVAL, "node %u: no such NUMA node has memory", node);
+		return kv_user_fail(u, -EINVAL, "node %u: there is no NUMA node of this number with memory", node);
 	nodes[node / NODES_WORD] = 1UL << node % NODES_WORD;
 	if (!syscall(SYS_mbind, buf->mem, whole_pages(buf->length), MPOL_BIND, nodes, NODES_MAX, 0))
 		return 0;
@@ -50,7 +50,7 @@ static int bind_node(struct kv_user *u, const struct kv_user_buf *buf, uint32_t 
 		return 0;
 	if (error == ENOSYS)
 		error = EINVAL;
-	return kv_user_fail(u, -error, "node %u: no such NUMA node has memory: %s", node,
+	return kv_user_fail(u, -error, "node %u: there is no NUMA node of this number with memory: %s", node,
 			    strerror(error));
 }
 

@@ -82,7 +82,7 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 		return kv_user_fail(u, -EINVAL, "limit and max_wr are missing: what shall change?");
 	if (attr->has_limit && attr->limit > srq->attr.max_wr)
 		return kv_user_fail(u, -EINVAL,
-				    "limit %u is above max_wr, which is %u: raise that first",
+				    "limit %u is above max_wr, which is %u: raise max_wr first",
 				    attr->limit, srq->attr.max_wr);
 	if (!attr->has_max_wr)
 		return 0;
@@ -93,7 +93,7 @@ static int check_attr(struct kv_user *u, const struct kv_user_srq *srq,
 		return kv_user_fail(u, -EOPNOTSUPP, "max_wr: %s can't resize an srq",
 				    kv_user_dev_name(dev));
 	if (attr->max_wr < srq->attr.srq_limit || (attr->has_limit && attr->max_wr < attr->limit))
-		return kv_user_fail(u, -EINVAL, "max_wr %u is below limit: lower that first",
+		return kv_user_fail(u, -EINVAL, "max_wr %u is below limit: lower limit first",
 				    attr->max_wr);
 	if (attr->max_wr < srq->rq.n + srq->recvs)
 		return kv_user_fail(u, -EBUSY,

@@ -84,9 +84,9 @@ static void test_new(struct link *l)
 		"a buffer of size 0");
 	refused(l, new_buf(l, ~0ULL, 0), -EDQUOT, "buffers and queues", "the largest number");
 	refused(l, new_buf(l, ~0ULL >> 1, 0), -EDQUOT, "buffers and queues", "the largest signed one");
-	refused(l, new_buf(l, 3 * PAGE, 4), -EINVAL, "pieces: each has a page at least",
+	refused(l, new_buf(l, 3 * PAGE, 4), -EINVAL, "pieces: a piece has a page at least: take fewer",
 		"more pieces than pages");
-	refused(l, new_buf(l, KVERBS_PIECE_MAX + 1, 1), -EINVAL, "pieces: each has 4 MiB at most",
+	refused(l, new_buf(l, KVERBS_PIECE_MAX + 1, 1), -EINVAL, "pieces: a piece has 4 MiB at most",
 		"one piece that is too large");
 	refused(l, new_buf(l, 64, KVERBS_PIECES_MAX + 1), -ERANGE,
 		"pieces: integer out of range", "more pieces than a buffer can have");
@@ -95,10 +95,10 @@ static void test_new(struct link *l)
 	init.has_node = true;
 	init.node = 777;
 	refused(l, call_new(&l->nl, KV_BUF, &init, NULL, NULL), -EINVAL,
-		"node: no such NUMA node has memory", "a node that is not there");
+		"node: there is no NUMA node of this number with memory", "a node that is not there");
 	init.node = 0x7fffffff;
 	refused(l, call_new(&l->nl, KV_BUF, &init, NULL, NULL), -EINVAL,
-		"node: no such NUMA node has memory", "the largest node");
+		"node: there is no NUMA node of this number with memory", "the largest node");
 	refused(l, send_new(l, "nosuch0", 64), -ENODEV, "no such RDMA device", "an unknown device");
 	refused(l, send_new(l, NULL, 64), -EINVAL, "missing", "no device");
 	refused(l, send_new(l, dev, 0), -EINVAL, "length is missing", "no length");
@@ -228,7 +228,7 @@ static void test_pieces(struct link *l)
 	wr.sge[0].mr = a.local_mr;
 	wr.flags = KVERBS_WR_INLINE;
 	refused(l, call_post(&l->nl, &wr, NULL), -EINVAL,
-		"an inline request lie in one piece of the buffer each",
+		"an inline sge must lie in one piece of the buffer",
 		"an inline request across pieces");
 	wr.sges = 2;
 	wr.sge[1] = wr.sge[0];

@@ -116,7 +116,7 @@ static void check_moderated(struct link *l)
 static void test_moderation(struct link *l)
 {
 	refused(l, new_moderated(l, KVERBS_CQ_POLLED, 1, 1, NULL), -EINVAL,
-		"moderation is of events", "moderation of a cq without events");
+		"a cq with context polled makes no events to moderate", "moderation of a cq without events");
 	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 1, 0, NULL), -EINVAL,
 		"moderation_count and moderation_period go together", "completions without a time");
 	refused(l, new_moderated(l, KVERBS_CQ_EVENT, 0, 1, NULL), -EINVAL,

@@ -122,7 +122,7 @@ void test_message(void)
 	refused(&l, RAW(&l, KVERBS_CMD_PD_NEW, 99, 1), -EINVAL,
 		"Unknown attribute type", "an unknown attribute");
 	refused(&l, RAW(&l, KVERBS_CMD_PD_NEW, KVERBS_A_PD_VERB_NS, 1), -EINVAL,
-		"it is of replies", "an attribute that only replies have");
+		"only replies have it", "an attribute that only replies have");
 	refused(&l, RAW(&l, KVERBS_CMD_INFO_GET, KVERBS_A_INFO_VERSION, 1), -EINVAL,
 		"ttribute", "an attribute where there are none");
 	refused(&l, RAW(&l, KVERBS_CMD_FLUSH, KVERBS_A_INFO_BUSY, 1), -EINVAL,

@@ -114,7 +114,7 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 
 	BAD(good, spec.size = 0, -ERANGE, "spec: size: integer out of range",
 	    "a run of size 0");
-	BAD(good, spec.size = LENGTH + 1, -EINVAL, "size is larger than what the buffer has",
+	BAD(good, spec.size = LENGTH + 1, -EINVAL, "size is above the bytes that the buffer has",
 	    "a run larger than its buffer");
 	BAD(good, spec.op = KVERBS_OP_SEND, -EINVAL, "this loop can't take this op",
 	    "SEND in a one-sided loop");
@@ -458,7 +458,7 @@ static void test_ud(struct link *l)
 	BAD(good, (spec.op = KVERBS_OP_WRITE, spec.end[0].has_remote = true,
 		   spec.end[1].has_remote = true), -EINVAL,
 	    "ah goes with", "a WRITE to an address handle");
-	BAD(good, spec.size = LENGTH - 39, -EINVAL, "size is larger than what the buffer has",
+	BAD(good, spec.size = LENGTH - 39, -EINVAL, "size is above the bytes that the buffer has",
 	    "a target without room for the GRH");
 
 	spec = good;
@@ -523,10 +523,10 @@ static void test_offsets(struct link *l, struct end *a, struct end *b)
 	refused(l, start(l, &spec), -EINVAL, "end 1: local_mr: the mr is not registered over",
 		"bytes behind it");
 	end->local_offset = LENGTH - 7;
-	refused(l, start(l, &spec), -EINVAL, "size is larger than what the buffer has",
+	refused(l, start(l, &spec), -EINVAL, "size is above the bytes that the buffer has",
 		"bytes behind the buffer");
 	end->local_offset = UINT64_MAX;
-	refused(l, start(l, &spec), -EINVAL, "size is larger than what the buffer has",
+	refused(l, start(l, &spec), -EINVAL, "size is above the bytes that the buffer has",
 		"an offset that wraps");
 	must(l, call_mr_inv(&l->nl, a->local_mr, a->qp, NULL), "invalidate");
 	end->local_mr = 0;

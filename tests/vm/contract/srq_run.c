@@ -113,9 +113,9 @@ static void test_refusals(struct stage *s)
 	BAD((spec.loop = KVERBS_LOOP_STREAM, spec.depth = 1,
 	     spec.end[0] = (struct kv_run_end){ .qp = s->b[0].qp, .local_buf = s->b[0].local }, spec.ends = 1), -EINVAL,
 	    "end 1: qp: this loop takes a qp without an srq", "a stream from a qp with an srq");
-	BAD(spec.end[1].qp = s->a[1].qp, -EINVAL, "end 2: qp: the qps of a run have srqs either all, or none",
+	BAD(spec.end[1].qp = s->a[1].qp, -EINVAL, "end 2: qp: either all qps of a run have an srq, or none has one",
 	    "a qp without an srq beside one that has one");
-	BAD(spec.end[0].qp = s->a[1].qp, -EINVAL, "end 2: qp: the qps of a run have srqs either all, or none",
+	BAD(spec.end[0].qp = s->a[1].qp, -EINVAL, "end 2: qp: either all qps of a run have an srq, or none has one",
 	    "a qp with an srq beside one that has none");
 	BAD(spec.end[2].target_buf = s->b[2].target, -EINVAL, "end 3: target_buf: ends whose qps have one srq need one target_buf",
 	    "two targets of one srq");

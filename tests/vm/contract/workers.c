@@ -204,7 +204,7 @@ static void test_several_ends(struct link *l, struct end *a, struct end *b)
 	spec = good;
 	spec.cpu = 0;
 	spec.end[0].has_cpu = spec.end[spec.ends / 2].has_cpu = true;
-	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "spec: cpu is of no use: each worker has that of its end",
+	refused(l, call_run_start(&l->nl, &spec, &id), -EINVAL, "spec: cpu is of no use: each worker takes the cpu of its end",
 		"a cpu for workers that have one each");
 	spec = good;
 	spec.loop = KVERBS_LOOP_POST_TO_COMPLETION;
