@@ -3,7 +3,7 @@
 #
 # usage: tests/checkers.sh FILE     FILE: mistake.ko for 6.12-debug (make fail-verb)
 #
-# What a kernel with checkers is booted for it does: mistakes that are made on purpose are reported, scripts/vm
+# A kernel with checkers does its work: mistakes that are made on purpose are reported, scripts/vm
 # sees each report, and the scan for leaks sees a leak. TAP.
 set -euo pipefail
 cd "$(dirname "$0")/.."

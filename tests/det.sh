@@ -136,7 +136,7 @@ for op in send write; do
 		"$work/out-1/compare.json") instructions, on most connections and at 8 B and 4 KiB" "$work/diff"
 done
 
-# What kverbs adds to a sample, and between two of them: of either space, and both as before.
+# kverbs' own instructions in a sample and between two samples: of either space, and both as before.
 before=tests/det/figures/6.1
 scripts/bench-det --out "$work/figures" 6.1 >"$work/table" 2>"$work/err" || cat "$work/err"
 rows='NF == 10 && $1 != "#" { print $1 "-" $2 "-" $3, $4, $7, $8, $9, $10 }'

@@ -65,7 +65,7 @@ def find_knots(uses):
 
 
 def print_uses(uses, knot, stray):
-    """What ties these files to the others of their knot, the weakest ties first."""
+    """The ties of these files to the others of their knot, the weakest ties first."""
     ties = [(uses[file][other], file, other) for file in stray for other in uses[file] if other in knot]
     for names, file, other in sorted(ties, key=lambda tie: (len(tie[0]), tie)):
         more = " …" if len(names) > 4 else ""

@@ -82,7 +82,7 @@ mirror=$(apt-get indextargets --format '$(ORIGIN) $(LABEL) $(REPO_URI)' 'Identif
 [[ $mirror ]] || skip_packages "apt has no mirror of Debian configured"
 debian=$work/debian
 
-# What reaches the archive from here reaches it from there.
+# A way to the archive from here is also a way from there.
 new_debian() {
 	debootstrap --variant=minbase bookworm "$debian" "$mirror" &&
 		cp -RL /etc/apt/apt.conf.d/. "$debian/etc/apt/apt.conf.d/" &&

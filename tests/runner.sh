@@ -102,7 +102,7 @@ wait_for 300 timeout 20 peer true
 ! peer test -e /mark
 peer ib_write_lat -d "$DEV" -x "$GID" -n 50 >/there &
 wait_for 30 peer sh -c "netstat -ltn | grep -q ':18515 '"
-# What they print is what counts: a line for 2 bytes and 50 iterations.
+# The printed line decides: 2 bytes and 50 iterations.
 within 60 ib_write_lat -d "$DEV" -x "$GID" -n 50 "$PEER" >/here || true
 wait $! || true
 grep -E '^ *2 +50 ' /here

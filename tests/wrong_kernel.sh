@@ -19,7 +19,7 @@ guest() {
 	scripts/vm --kernel "$kernel" --cpus 1 --no-module --no-rdma "$@"
 }
 
-# What each guest would load is what the others get.
+# Each guest gets the modules that the others would load.
 mkdir "$work/modules"
 for kernel in "${kernels[@]}"; do
 	# shellcheck disable=SC2016 # for the guest
@@ -37,7 +37,7 @@ done
 END
 
 # refuses FOLDER OTHER: insmod has said so, and all that the kernel said of it stands in docs/troubleshooting.md, with "…" for
-# what depends on the kernels' versions
+# the parts that depend on the kernels' versions
 refuses() {
 	local line
 	grep -F 'invalid module format' "$1/$2.said" || return

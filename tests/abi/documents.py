@@ -34,7 +34,7 @@ def kind_of(document):
 
 
 def complaints_about(document, definitions):
-    """What is wrong with one document, the place first."""
+    """The faults of one document, the place first."""
     rules = {**kind_of(document), "definitions": definitions}
     for error in list(jsonschema.Draft7Validator(rules).iter_errors(document))[:10]:
         yield f"{'/'.join(map(str, error.path)) or 'document'}: {error.message[:200]}"

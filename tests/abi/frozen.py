@@ -24,7 +24,7 @@ def read_frozen():
 
 
 def read_current(header):
-    """What the header has now, without masks and ends, which grow."""
+    """The header's numbers now, without masks and ends, which grow."""
     names = sum(header.enums.values(), [])
     names += [name for name in header.macros if name not in NOT_INTERFACE and not name.endswith("__ALL")]
     current = {name: str(header.values[name]) for name in names}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What uapi/kverbs.h says: names from its text, values from the compiler."""
+"""The content of uapi/kverbs.h: names from its text, values from the compiler."""
 
 import os
 import re

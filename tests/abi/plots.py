@@ -50,7 +50,7 @@ def series_of(document):
 
 
 def svg_complaints(image, titles):
-    """What an SVG lacks."""
+    """The parts that an SVG lacks."""
     texts = [unescape(text) for text in findall(r"<text>(.*?)</text>", image.decode())]
     if not image.rstrip().endswith(b"</svg>"):
         yield "it is not complete"
@@ -60,7 +60,7 @@ def svg_complaints(image, titles):
 
 
 def png_complaints(image, titles):
-    """What is wrong with a PNG, which has no texts to look for: @titles are not looked at."""
+    """The faults of a PNG, which has no texts to look for: @titles are ignored."""
     del titles
     if image[:8] != b"\x89PNG\r\n\x1a\n" or image[-8:-4] != b"IEND":
         yield "it is no whole PNG"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What uapi/kverbs.yaml says."""
+"""The content of uapi/kverbs.yaml."""
 
 import os
 

@@ -139,7 +139,7 @@ class Documented:
             self.min = None
 
     def number(self, text):
-        """What a bound is worth; None: what it is depends on a device or an object."""
+        """The value of a bound; None: it depends on a device or an object."""
         # MAX_WR and the like: as the attribute of that name, which follows the device.
         if self.type == "u32" and (text == "the device's" or text.isupper() and text not in self.values):
             return INT_MAX

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "content.h"
 
-/* What every backend must do, the fake one of the unit tests, too. */
+/* Rules for every backend, also for the fake one of the unit tests. */
 
 #define LENGTH 64
 #define NO_BYTE "length is 0: it must be 1 byte at least"

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include "lists.h"
 
-/* What every backend must do, the fake one of the unit tests, too. */
+/* Rules for every backend, also for the fake one of the unit tests. */
 
 #define PDS 3
 #define STOP -77

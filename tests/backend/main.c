@@ -5,7 +5,7 @@
 #include "lists.h"
 #include "start.h"
 
-/* What is wrong with it; NULL: nothing. */
+/* The fault in it; NULL: none. */
 static const char *hold(const struct kv_site *space)
 {
 	const char *wrong = lists_end_when_told(space->b, space->dev.name);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * What of QEMU's interface for TCG plugins is used here, version 1 (QEMU 4.2 to 8.2; its manual,
+ * The used part of QEMU's interface for TCG plugins, version 1 (QEMU 4.2 to 8.2; its manual,
  * "QEMU TCG Plugins"). Debian has no package with the header.
  */
 

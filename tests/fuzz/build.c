@@ -193,7 +193,7 @@ void nest_begin(uint16_t type)
 }
 
 /**
- * nest_end() - what follows is beside the last nest
+ * nest_end() - further attributes stand beside the last nest
  */
 void nest_end(void)
 {

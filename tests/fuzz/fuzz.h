@@ -119,7 +119,7 @@ struct node {
 	uint64_t value;
 };
 
-/* What is done with a message, beside being sent. */
+/* The treatment of a message, beside its sending. */
 #define ACT_RETRY (1U << 0)	/* again and again until it is not refused, for some ms */
 #define ACT_JOIN (1U << 1)	/* not alone: in one buffer with the next */
 #define ACT_DEAF (1U << 2)	/* replies are left where they are */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What our messages reach in the module, where the kernel has KCOV and the module
+ * The code of the module that our messages reach, where the kernel has KCOV and the module
  * was built for it. KCOV looks at the work items that carry our commands out: not at handlers,
  * which carry out what need not wait if nothing is queued before it, not at the work items
  * that send events, and not at interrupts.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What lives, as far as replies tell: ids by the class of the command that told
+ * Objects that live, as far as replies tell: ids by the class of the command that told
  * them (its first attribute is the id), and all other numbers.
  * Nothing is forgotten because it died: dead ids are worth asking for, too.
  */

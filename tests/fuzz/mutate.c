@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What may be wrong with an attribute, a message, and the order of messages. */
+/* The faults of an attribute, a message, and the order of messages. */
 #include <linux/netlink.h>
 #include <string.h>
 #include "fuzz.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What the kernel tells of the family: its commands, and what it takes for each. */
+/* The kernel's description of the family: its commands, and the attributes of each. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <netlink/genl/ctrl.h>
@@ -10,7 +10,7 @@
 struct family family;
 
 /**
- * policy_attr() - what the kernel takes for an attribute
+ * policy_attr() - type, range and length that the kernel takes for an attribute
  * @policy: number of the policy, -1 for none
  * @type: nla_type, with its flags
  *

@@ -15,7 +15,7 @@ static uint32_t rights(void)
 
 static bool persistent;
 
-/* What a peer names: a registered MR, and a QP. */
+/* The objects that a peer names: a registered MR, and a QP. */
 static void put_iova(uint16_t type)
 {
 	put_seen(type, 8, KVERBS_CMD_MR_GET, KVERBS_A_MR_IOVA, 0);

@@ -64,7 +64,7 @@ static int open_listener(void)
 	return group < 0 ? -1 : nl_socket_add_membership(listener, group);
 }
 
-/* What is too much for its buffer is lost, and that is no harm. */
+/* Bytes beyond the end of its buffer are lost, without harm. */
 static void listen_in(void)
 {
 	static char event[65536];
@@ -272,7 +272,7 @@ static int await_answers(const struct message *m)
 	return became;
 }
 
-/* What is in the buffer goes out; returns as take_answers(). */
+/* Sends the content of the buffer; returns as take_answers(). */
 static int flush(const struct message *m)
 {
 	int fd = get_socket(m->socket), became = 0;
@@ -309,7 +309,7 @@ bool session_send(const struct message *m)
 			usleep(RETRY_US);
 			became = send_once(m);
 		}
-		/* What did not work by now won't, nor will what builds on it. */
+		/* A step that has failed until now never works, nor do steps built on it. */
 		patient = became > 0;
 	}
 	if (m->act & ACT_CLOSE)

@@ -84,7 +84,7 @@ static void pick_binary(struct node *node, const struct attr_policy *policy)
 	node->len = pick_length(policy);
 }
 
-/* What looks like an id is one, mostly; attribute 1 names an object of the command's own. */
+/* A number that looks like an id is one, mostly; attribute 1 names the command's own object. */
 static bool pick_id(struct node *node, const struct attr_policy *policy)
 {
 	if (policy->min != 1 || policy->max != UINT32_MAX || one_in(16))

@@ -25,7 +25,7 @@ hash_there() {
 	peer sha256sum "/run/files/$1" | cut -d ' ' -f 1
 }
 
-# What the last check has printed: how fast it was, and what went wrong on the way.
+# The output of the last check: its rate, and the failures on the way.
 told() {
 	note "$(grep -E 'MiB/s|sent again|made anew' "$work/check" | tr '\n' ',')"
 }

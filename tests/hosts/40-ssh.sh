@@ -80,7 +80,7 @@ refused "a space that is not served" 77 "$PEER: the server does not serve kernel
 refused "a limit of objects" 1 "objects" \
 	env KVERBS_SSH_SERVER="kverbs serve --stdio --objects 2" within 60 kverbs lat $pings --op write --space kernel "ssh:$PEER"
 
-# What is no server.
+# Commands that are no server.
 refused "a command that prints something else" 1 "does a start file of the shell there print something?" \
 	env KVERBS_SSH_SERVER="echo Welcome to this host; sleep 5" within 60 kverbs lat $pings --op write --space user "ssh:$PEER"
 refused "a command that fails" 1 "$PEER: 'exit 3' there ended with status 3" \

@@ -10,7 +10,7 @@
 cause=rmmod title="rmmod" within=10
 signals=KILL
 
-# What has an end of the module's goes with it. What has none is told to end.
+# A process with an end of the module's goes with the module. A process without one is told to end.
 end_others() {
 	local i command
 	for i in $runs; do

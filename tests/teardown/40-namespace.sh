@@ -39,7 +39,7 @@ device_went() {
 	[ $((round % 2)) = 1 ] || ! rdma link | grep .
 }
 
-# What is in it goes with its last process.
+# The namespace's objects go with its last process.
 strike() {
 	in=
 	draw 2

@@ -23,7 +23,7 @@ pairs() {
 	done | awk -v seed="$seed" '{ print (NR * 7919 + seed * 104729) % 1009, $0 }' | sort -n | cut -d ' ' -f 2-
 }
 
-# What is struck is there.
+# The targets of the causes are there.
 prepare() {
 	local n
 	pairs >"$work/pairs"
@@ -56,7 +56,7 @@ strike() {
 	wait $first_pid
 	case $pair in
 	*killed* | *unplug* | *deleted*) ;;
-	# What has nothing of the module's goes on.
+	# A process that uses nothing of the module goes on.
 	*down*rmmod* | *rmmod*down*) ! iwarp || hit INT $apart ;;
 	*down*) ;;
 	*rmmod*) hit INT $apart ;;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
-# What is set here is used by those who source it, and the other way round.
+# Files that source this one use variables that are set here, and the other way round.
 # shellcheck disable=SC2034,SC2046,SC2154
 #
-# What is under way in a round: runs, connections, transfers and objects of every kind.
+# The processes under way in a round: runs, connections, transfers and objects of every kind.
 # Sourced by rounds.sh.
 
 # A kernel with checkers does everything several times as slowly, and so does one on a loaded host.
@@ -28,7 +28,7 @@ only=
 # 41 ms until a SEND that nobody receives comes again: the device's threads are not nice, and would leave next to
 # nothing of a slow CPU to those that are.
 rnr_timer=24
-# What begins in a round, beside the objects of every other one: "lats others"; none, which is
+# The processes that begin in a round, beside the objects of every other one: "lats others"; none, which is
 # connections and objects without a run; objects, which is objects where nothing can be sent.
 kinds="lats others"
 # Milliseconds: each tool gets a signal at a time of its own, so long after its exec at the most.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# What is under way in a round: awk -v seed=N -v cause=NAME -v round=N -v turn=N -v only=WORD -f plan.awk
+# The processes under way in a round: awk -v seed=N -v cause=NAME -v round=N -v turn=N -v only=WORD -f plan.awk
 #
 # All kinds are shuffled, once for each seed and cause; the rounds take them one after the
 # other, so that in forty of them every kind has come by, and a round can be repeated. turn: which one it is of

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
-# What is set here is used by those who source it, and the other way round.
+# Files that source this one use variables that are set here, and the other way round.
 # shellcheck disable=SC2034,SC2154
 #
 # Sourced by the files here (docs/teardown.md): rounds in which something strikes what is under way,
@@ -16,7 +16,7 @@
 rounds=${ROUNDS:-3}
 first=${FIRST:-1}
 seed=${SEED:-1}
-# Who ends by a signal in a round.
+# The processes that end by a signal in a round.
 signals=
 # Do the runs end by themselves? Else as what stays.
 ending=yes
@@ -67,7 +67,7 @@ judge_status() {
 				blame ended "$command ends with $status and does not say why"
 			;;
 		129 | 130 | 137 | 143)
-			# Who is asked to end by one says so, as of any other failure.
+			# A tool that a signal ends says so, as with any other failure.
 			[ -n "$signals" ] || grep -q '^kverbs: ' "$dir/$i.err" ||
 				blame ended "$command ends by a signal: status $status" "$dir/$i.err"
 			;;
@@ -148,7 +148,7 @@ start_over() {
 	counted >"$work/counted"
 }
 
-# What a file has to do before each round. It may change:
+# The preparation of a file before each round. It may change:
 # turn        which round it is of those that have runs
 # persisting  1: there are objects, too, that no process has
 prepare() {

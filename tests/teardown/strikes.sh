@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
-# What is set here is used by those who source it, and the other way round.
+# Files that source this one use variables that are set here, and the other way round.
 # shellcheck disable=SC2034,SC2154,SC2086
 #
-# What strikes, and how all is made good again. Sourced by rounds.sh.
+# The causes, and the repair after each. Sourced by rounds.sh.
 
 strike_killed() {
 	hit KILL $runs $stays $holders
@@ -37,7 +37,7 @@ device_is_gone() {
 	[ ! -e "/sys/class/infiniband/$DEV" ]
 }
 
-# Who has the device open in user space and measures nothing keeps it from going.
+# A process that has the device open in user space and measures nothing keeps it from going.
 strike_unplug() {
 	hit TERM $holders &
 	timeout $((within * slow)) rdma link delete "$DEV" >"$dir/unplug.out" 2>"$dir/unplug.err" ||
@@ -158,7 +158,7 @@ mend() {
 	# The old one may still be on its way.
 	soon 20 new_device || return 1
 	if ! iwarp && ! rdma resource show qp | grep -q 'type GSI state RTS'; then
-		# What rxe can't send while its netdev is down brings QP 1 to ERR, for ever: no CM any more.
+		# A packet that rxe can't send while its netdev is down brings QP 1 to ERR, for ever: no CM any more.
 		rdma link delete "$DEV" && soon 20 new_device || return 1
 	fi
 	soon 20 has_gids

@@ -98,7 +98,7 @@ int fake_run_peek(struct kv_backend *b, const struct kv_id *in, struct kv_run_re
 	return get(b, in, result);
 }
 
-/* What a backend that is closed leaves. */
+/* The state after a backend is closed. */
 void fake_run_forget(void)
 {
 	for (int i = 0; i < FAKE_MAX; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What fuzz_serve.c looks at of a fake world when the backends are real. */
+/* The variables of a fake world that fuzz_serve.c reads, for real backends. */
 #include <string.h>
 #include "fake_backend.h"
 

@@ -25,7 +25,7 @@
 #include "remote/wire.h"
 
 #define MESSAGES 100000
-/* What one session may take; the server's own deadlines are longer. */
+/* Time limit of one session; the server's own deadlines are longer. */
 #define SESSION_S 8
 /* All of them; a machine that is busy elsewhere takes some ten seconds. */
 #define ALARM_S 600
@@ -61,7 +61,7 @@ static bool once_in(uint32_t n)
 	return !below(n);
 }
 
-/* What one session sends. */
+/* The messages of one session. */
 static struct {
 	uint8_t bytes[STREAM_MAX];
 	size_t length;
@@ -591,7 +591,7 @@ static void make_session(void)
 	}
 }
 
-/* What came back must be whole, and ours. */
+/* The answer must be complete, and belong to our request. */
 static void read_replies(int fd, bool ended)
 {
 	struct kv_wire wire;

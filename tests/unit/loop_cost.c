@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "cost/loop_env.h"
 
-/* What an end sends, and what it looks at, is the same byte: it is there at once. */
+/* An end sends the same byte that it looks at: the byte is there at once. */
 static __u8 byte;
 __u8 question = 1;
 

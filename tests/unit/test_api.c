@@ -6,7 +6,7 @@
 
 enum { REQUESTS = 64 };
 
-/* What the device was given, and what it answers. */
+/* The requests that the device was given, and its answers. */
 static struct device {
 	struct ibv_qp_ex qp;
 	struct ibv_cq_ex cq;

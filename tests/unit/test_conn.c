@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What tool/cm/conn.c makes of a connection's states, and what it says of them. */
+/* The reaction of tool/cm/conn.c to a connection's states, and its messages. */
 #include <errno.h>
 #include <stdio.h>
 #include <arpa/inet.h>

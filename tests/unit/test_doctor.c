@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What 'kverbs doctor' says of devices that are not as they should be. */
+/* The findings of 'kverbs doctor' about devices that are not as they should be. */
 #include "test.h"
 #include <errno.h>
 #include <json-c/json.h>

@@ -252,7 +252,7 @@ static void a_wrong_bit_leaves_no_file(void **state)
 	assert_false(is_there());
 }
 
-/* What a client must not ask for. */
+/* Requests that a client must not send. */
 static void order_is_kept(void **state)
 {
 	struct kv_file_flow flow = { .qp = 1, .cq = 1, .buf = 1, .piece = PIECE, .depth = DEPTH,

@@ -14,7 +14,7 @@
 #include "file/file.h"
 
 static char folder[64];
-/* What file systems lack: also a length, and the room on a disk that goes with it. */
+/* Features that file systems lack: also a length, and the room on a disk for it. */
 static bool no_tmpfile, no_noreplace, no_length;
 /* In place of the length. */
 static off_t claimed;
@@ -336,7 +336,7 @@ static void test_store_without_noreplace(void **state)
 	check_store();
 }
 
-/* What a killed process has left goes, unless somebody works at it. */
+/* The file of a killed process is removed, unless another process works at it. */
 static void test_stale(void **state)
 {
 	const struct timespec old[2] = { { .tv_sec = 1 }, { .tv_sec = 1 } };

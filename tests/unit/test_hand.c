@@ -274,7 +274,7 @@ static void test_kept_names(void **state)
 	renew(&h, false);
 	bad(&h, -EINVAL, "pd show dom", "'dom' is the name of nothing");
 	bad(&h, -EINVAL, "pd add name 2x", "'2x' can't be a name");
-	/* What can't be kept is no name, and its object is not there. */
+	/* A name that can't be kept is none, and its object is not there. */
 	renew(&h, false);
 	fake_names_error = -EPERM;
 	bad(&h, -EPERM, "pd add name dom", "the names are not root's");
@@ -391,7 +391,7 @@ static void test_content(void **state)
 	good(&h, "buf load m file /proc/self/exe offset 4");
 	says(&h, "buf 1 name m file /proc/self/exe file-offset 0 offset 4 length 60");
 	bad(&h, -EINVAL, "buf load m file /dev/null", "file '/dev/null' is no regular file");
-	/* What was moved is not what the buffer is. */
+	/* The bytes that were moved are not the whole buffer. */
 	good(&h, "echo $m.length");
 	assert_string_equal(h.text, "64\n");
 	bad(&h, -ERANGE, "buf read m offset 64", "offset 64 is beyond buf 1, which has 64 bytes (ERANGE)");
@@ -523,7 +523,7 @@ static void test_connect(void **state)
 	/* The first step has nothing to take back. */
 	fake_world.fail_state = KVERBS_QPS_INIT;
 	bad(&h, -EIO, "qp connect b peer $b.address", "to init: the device does not like it (EIO)");
-	/* What the last step would refuse, at a time when nothing has been done. */
+	/* A value that the last step would refuse is refused before the first step. */
 	bad(&h, -ERANGE, "qp connect b peer $b.address timeout 32", "connect: timeout is 32: it must be 0 to 31");
 	bad(&h, -ERANGE, "qp connect b peer $b.address retry-cnt 8", "retry-cnt is 8: it must be 0 to 7");
 	bad(&h, -ERANGE, "qp connect b peer $b.address rnr-retry 8", "rnr-retry is 8: it must be 0 to 7");
@@ -581,7 +581,7 @@ static void test_modify(void **state)
 		   "qkey is of no use here: a qp of type RC has none");
 	good(&h, "qp modify a state init access none pkey-index 3 port 2");
 	says(&h, "access none port 2 pkey-index 3");
-	/* What was chosen stays chosen. */
+	/* A choice is kept. */
 	good(&h, "qp modify a state init access remote-read");
 	assert_null(strstr(h.text, "port"));
 	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1",
@@ -596,7 +596,7 @@ static void test_modify(void **state)
 	good(&h, "qp modify a state rts timeout 1 retry-cnt 1 rnr-retry 1 max-rd-atomic 1 sq-psn 1");
 	refuses_to(&h, "qp modify a state rts timeout 14",
 		   "timeout is of no use here: RTS does not take it (from RTS)");
-	/* What has another reason keeps it; what is wrong besides is told as well. */
+	/* A refusal for another reason keeps it; further faults are named as well. */
 	fake_world.refuse = "sgid_index is missing: dgid needs it";
 	refuses_to(&h, "qp modify a state rts dgid ::1 retry-cnt 1",
 		   "sgid-index is missing: dgid needs it; also of no use here: dgid, retry-cnt");
@@ -683,7 +683,7 @@ static void test_post_and_poll(void **state)
 	good(&h, "poll cq c max 1");
 	good(&h, "post send qp a unsignaled");
 	bad(&h, -ETIMEDOUT, "poll cq c count 2 timeout 1ms", "0 of 2 completions came within 0.001 s (ETIMEDOUT)");
-	/* What was taken is told even if more was wanted. */
+	/* Completions that were taken are printed even if more were wanted. */
 	good(&h, "post send qp a wr-id 3");
 	bad(&h, -ETIMEDOUT, "poll cq c count 2 timeout 1ms", "1 of 2 completions came");
 	assert_string_equal(h.text, "wr-id 3 op send status success (0) qp 1\n");
@@ -778,7 +778,7 @@ static void test_verbs(void **state)
 	assert_true(json_object_get_boolean(kv_out_get(h.doc, "/verbs/0/idle")));
 	assert_int_equal(kv_out_get_count(h.doc, "/verbs/0/calls"), 3);
 	assert_string_equal(kv_out_get_string(h.doc, "/verbs/1/verb"), "ibv_poll_cq");
-	/* What found nothing is no cost of what was found. */
+	/* Empty polls are no cost of the poll that found a completion. */
 	assert_int_equal(h.s.verb_ns, 100);
 	good(&h, "refused ENOENT qp del 9");
 	assert_int_equal(json_object_array_length(kv_out_get(h.doc, "/verbs")), 0);
@@ -919,7 +919,7 @@ static void test_trace(void **state)
 	good(&h, "pd add");
 	fake_world.lists_changing = 1;
 	traces(&h, "flush", 0, "ib_dealloc_pd(pd 1) = 0  [0.500 us]\n");
-	/* What the fake says it flushed comes in addition. */
+	/* The fake's number of flushed objects is added. */
 	assert_string_equal(h.text, "flushed 4 busy 1\n");
 	end(&h);
 }
@@ -996,7 +996,7 @@ static void test_conn_connect(void **state)
 	says(&h, "state answered");
 	good(&h, "conn wait x");
 	says(&h, "state established");
-	/* What has failed leaves nothing, and gives no name. */
+	/* A failed command leaves nothing, and gives no name. */
 	fake_world.answer = KVERBS_CONN_REJECTED;
 	bad(&h, -ECONNREFUSED, "conn connect 10.0.0.1:5 qp q name y",
 	    "consumer defined (28)");

@@ -395,7 +395,7 @@ static uint32_t next(uint32_t *seed)
 #define ROUNDS 20000
 #endif
 
-/* Whatever the line says, nothing breaks; ASan watches. */
+/* No line breaks the lexer; ASan watches. */
 static void test_noise(void **state)
 {
 	static const char *const bits[] = {
@@ -448,7 +448,7 @@ static void test_dev(void **state)
 	assert_ptr_equal(name, longest);
 }
 
-/* What is no UTF-8 becomes text; what is stays as it is. */
+/* Bytes that are no UTF-8 become text; UTF-8 stays as it is. */
 static void test_strings(void **state)
 {
 	static const char *const strings[][2] = {

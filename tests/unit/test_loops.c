@@ -102,7 +102,7 @@ static void prepare_stream(void)
 	loop.groups = 1;
 }
 
-/* Who sleeps polls once for each event: a completion is there when its event is. */
+/* A thread that sleeps polls once for each event: a completion is there when its event is. */
 static void prepare_event(void)
 {
 	prepare_stream();
@@ -349,7 +349,7 @@ static void all_stop_while_waiting(void **state)
 	}
 }
 
-/* What is outstanding when somebody stops a loop gets its time to complete. */
+/* Requests that are outstanding when a loop is stopped get their time to complete. */
 static void all_finish_the_sample_when_stopped(void **state)
 {
 	EACH_KIND(k) {
@@ -593,7 +593,7 @@ static void wait_is_not_over_because_a_counter_is_behind(void **state)
 	assert_int_equal(loop.yields, 10 * 3);
 }
 
-/* Whatever a reader finds in the middle of a run or of its start. */
+/* The values that a reader finds in the middle of a run or of its start. */
 static void elapsed_is_never_negative(void **state)
 {
 	assert_int_equal(kv_loop_elapsed(&loop), 0);
@@ -627,7 +627,7 @@ static void reset_forgets_what_a_loop_left(void **state)
 	assert_int_equal(hist.sum, 0);
 	assert_int_equal(kv_hist_min(&hist), ~0ULL);
 	assert_int_equal(kv_hist_max(&hist), 0);
-	/* What it works on stays. */
+	/* The request that it works on stays. */
 	assert_ptr_equal(loop.a, &a);
 	assert_int_equal(loop.iters, 10);
 }
@@ -1041,7 +1041,7 @@ static void a_stream_takes_each_group_from_its_post(void **state)
 	assert_int_equal(loop.done, 6);
 }
 
-/* What is outstanding at the end is waited for, and counted. */
+/* The loop waits for requests that are outstanding at the end, and counts them. */
 static void a_stream_ends_with_nothing_outstanding(void **state)
 {
 	prepare_stream();

@@ -75,7 +75,7 @@ static void chooses(struct kv_site *site, uint32_t number, int error, const char
 		fail_msg("'%s', and not '%s'", f.text, want);
 }
 
-/* What is wrong with a port of another host says which host that is. */
+/* A fault of a port of another host names that host. */
 static void the_peers_port_is_named_as_its(void **state)
 {
 	struct kv_site site = { .host = "there" };
@@ -111,7 +111,7 @@ static struct json_object *describe(void)
 	return doc;
 }
 
-/* What is printed of a document; the caller frees it. */
+/* The printed text of a document; the caller frees it. */
 static char *print(struct json_object *doc)
 {
 	FILE *file = tmpfile();

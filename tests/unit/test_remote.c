@@ -102,7 +102,7 @@ static int open_it(struct world *w)
 				      dev, w->limits.idle_ns, w->peer.keep);
 }
 
-/* What the server said last. */
+/* The last message of the server. */
 static void close_it(struct world *w)
 {
 	ssize_t n;
@@ -253,7 +253,7 @@ static void test_stages(void **state)
 	close_it(w);
 }
 
-/* What the client has not made: in the kernel that may be there, of somebody else's. */
+/* An object that the client has not made: in the kernel another socket may have it. */
 static void test_others(void **state)
 {
 	struct kv_pd_init pd_init = { .dev = "rxe0" };
@@ -499,7 +499,7 @@ static void test_queue_caps(void **state)
 	close_it(w);
 }
 
-/* Who says nothing is sent away, but a client that is only busy elsewhere is not. */
+/* A silent client is sent away, but not a client that is only busy elsewhere. */
 static void test_idle(void **state)
 {
 	struct world *w = *state;
@@ -788,7 +788,7 @@ static void test_deaf_server(void **state)
 		assert_int_equal(write(fd[1], "kvb1\0\0", part), (int)part);
 		assert_int_equal(kv_channel_call(&l, &x, &f), -ETIMEDOUT);
 		says(f.text, "interrupted");
-		/* What is to be undone is not waited for, either. */
+		/* The client does not wait for the undoing, either. */
 		assert_int_equal(kv_channel_call(&l, &x, &f), -ENOTCONN);
 		assert_true(kv_now_ns() - begin < SOON_NS);
 		kv_channel_stop(&l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * What each operation of a work request takes, held against a second statement of it that was
+ * The attributes that each operation of a work request takes, compared with a second table that was
  * written apart (IBTA 11.4.1.1, table 91).
  */
 #include "test.h"

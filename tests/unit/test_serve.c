@@ -408,7 +408,7 @@ static int count_secrets(pid_t pid, const struct kv_token *token)
 	assert_true(mem >= 0 && maps);
 	while (fgets(line, sizeof(line), maps)) {
 		assert_int_equal(sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s", &begin, &end, mode), 3);
-		/* What is larger belongs to the sanitizer. */
+		/* Larger blocks belong to the sanitizer. */
 		if (!strncmp(mode, "rw", 2) && end - begin <= REGION_MAX)
 			found += count_in_region(mem, begin, end, token);
 	}

@@ -535,7 +535,7 @@ static void modes_are_two_groups(void **state)
 	assert_false(kv_stats_find_modes(two_groups, 3, &m));
 }
 
-/* What is measured forwards and backwards is measured at the same time on average. */
+/* Blocks that run forwards and backwards are measured at the same time on average. */
 static void turns_are_balanced(void **state)
 {
 	static const struct kv_contrast *const designs[] = {

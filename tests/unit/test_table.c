@@ -26,7 +26,7 @@ static const char short_points[] =
 	" \"difference_ns\": {\"value\": 1, \"low\": 1, \"high\": 1, \"percent\": 1},"
 	" \"verdict\": \"kernel faster by 1\", \"faster\": \"kernel\"}]";
 
-/* What the table of the points prints; the caller frees it. */
+/* The printed table of the points; the caller frees it. */
 static char *print(const char *points, const char *columns)
 {
 	struct json_object *list = json_tokener_parse(points);

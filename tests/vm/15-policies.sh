@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What the kernel holds for the family's policies. scripts/check compares it with
+# The family's policies as the kernel has them. scripts/check compares it with
 # uapi/kverbs.yaml on the host (tests/abi/spec_policies.py).
 . ./tap.sh
 

@@ -46,7 +46,7 @@ for path in "$examples"/*.kv "$examples"/exercises/*.kv; do
 	done
 done
 
-# What the files leave unchecked because devices differ, or because it is an event: as rxe has it.
+# Results that the files leave unchecked because devices differ, and events: as rxe has them.
 for space in kernel user; do
 	if iwarp; then
 		for want in 17-send-inv.kv 19-connect-cm.kv 24-any-device.kv; do

@@ -149,7 +149,7 @@ check "and leaves none" cmp "$work/before" "$work/after"
 
 # open_batch N SPACE: a batch that is fed through descriptor 5 (N = 1) or 6
 open_batch() {
-	# What the last one printed is not what is waited for.
+	# The output of the last batch must not end the wait.
 	: >"$work/out$1"
 	mkfifo "$work/fifo$1"
 	kverbs batch - --space "$2" <"$work/fifo$1" >"$work/out$1" 2>"$work/err$1" &
@@ -207,7 +207,7 @@ buf read m" >&6
 	rm "$work/fifo1" "$work/fifo2"
 done
 
-# What is persistent is kept as long as a batch uses it.
+# A persistent object is kept as long as a batch uses it.
 pd=$(added pd add)
 open_batch 1 kernel
 exec 5>"$work/fifo1"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What verbs refuse, in both spaces: errno and text, and that everything is as it was
-# afterwards. What is wrong with the words themselves is in tests/vm/38-mistakes.sh.
+# Refusals of verbs, in both spaces: errno and text, and everything is as it was
+# afterwards. Faults of the words themselves are in tests/vm/38-mistakes.sh.
 . ./hand.sh
 
 printf 1234567 >"$work/seven"
 : >"$work/empty"
 mkfifo "$work/fifo"
 
-# What the commands below are about. a and b are connected, u is a UD QP in RTS, v2 a UC one;
+# The objects of the commands below. a and b are connected, u is a UD QP in RTS, v2 a UC one;
 # i and t are in INIT, all others in RESET.
 objects_first() {
 	cat <<'END'

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What a user of the commands for objects gets wrong: words, files, devices, privileges, and
-# what the module refuses to a command from the shell. The whole text is compared, and
+# Mistakes of a user of the commands for objects: words, files, devices, privileges, and
+# requests from the shell that the module refuses. The whole text is compared, and
 # everything is as it was afterwards.
 . ./hand.sh
 
@@ -160,7 +160,7 @@ table() {
 2 | refused: it makes sense only in a batch; see 'kverbs batch --help' | refused EBUSY pd del $pd
 2 | sleep: it makes sense only in a batch; see 'kverbs batch --help' | sleep 1
 2 | set: it makes sense only in a batch; see 'kverbs batch --help' | set a 1
-# What the module refuses.
+# Refusals of the module.
 1 | pd del: pd $pd is in use by mr $mr, srq $srq, ${and_ah}qp $qp, qp $wqp: delete these first (EBUSY) | pd del $pd
 1 | cq del: cq $cq is in use by qp $qp, qp $wqp: delete these first (EBUSY) | cq del $cq
 1 | srq del: srq $srq is in use by qp $wqp: delete that first (EBUSY) | srq del $srq
@@ -291,7 +291,7 @@ stops "what user space does not have" 77 \
 	"lines:1: cq add: context: softirq, workqueue and unbound-workqueue are the kernel's: *(EOPNOTSUPP)" \
 	user 'cq add cqe 8 context softirq\n'
 
-# Who may not.
+# Users without the privilege.
 eperm="kernel space: not permitted: this needs CAP_NET_ADMIN in the initial user namespace, run it as root"
 while read -r command; do
 	# Words of a command.
@@ -395,7 +395,7 @@ refused "no module to monitor" 77 "$nomodule" kverbs monitor time 10ms
 refused "no module, batch" 77 "$nomodule" kverbs batch "$work/lines"
 check "user space does not need it" kverbs batch "$work/lines" --space user
 
-# Whatever goes wrong is a document, too.
+# Each failure is a document, too.
 while read -r errno line; do
 	# Words of a line.
 	# shellcheck disable=SC2086

@@ -67,7 +67,7 @@ holds "histogram: its ends are the extremes" 'all(.points[] | .kernel, .user;
 holds "the estimate lies in its intervals, and one in the other" 'all(.points[]; .difference_ns |
 	.low <= .low_90 and .low_90 <= .value and .value <= .high_90 and .high_90 <= .high)'
 
-# What is asked again with the same seed comes in the same order, with another one in another.
+# The same seed gives the same order again, another seed another order.
 document=$work/self.json
 for space in kernel user; do
 	# shellcheck disable=SC2086

@@ -60,7 +60,7 @@ refused "an API of the kernel's" 2 "--api wr is user space's; the kernel has ib_
 refused "bw likewise" 2 "--api wr is user space's" kverbs bw --space kernel --api wr
 refused "compare likewise" 2 "--api wr is user space's" kverbs compare --self kernel --api wr
 
-# What fails, and what is left, is told as with the other API: by the completion's status.
+# Failures and the state after them are as with the other API: the completion's status tells.
 check "a killed run leaves nothing" sh -c "kverbs lat --op write --space user --api wr --duration 60 & sleep 1; kill -KILL \$!; wait;
 	kverbs lat --op write --space user --api wr --iters 100"
 check "nothing is left" nothing_left

@@ -126,7 +126,7 @@ pair "over IPv6, with another MTU" \
 	"kverbs pingpong --space kernel --gid $GID6 --mtu 4096 --iters $number --port $port" \
 	"ibv_rc_pingpong -d $DEV -g $GID6 -m 4096 -n $number -p $port $ADDR6"
 
-# What goes wrong is named.
+# Each failure is named.
 for space in kernel user; do
 	ours="kverbs pingpong --space $space --timeout ${patience}s --port $port"
 	refused "$space: nobody listens" 1 "$ADDR port $port: Connection refused" $ours "$ADDR"

@@ -187,7 +187,7 @@ for space in kernel user; do
 		([.until_seen.histogram[][2]] | add) == $n)' "$work/json"
 done
 
-# What goes wrong is named.
+# Each failure is named.
 for space in kernel user; do
 	ours="kverbs ping --space $space --timeout 2s --port $port"
 	refused "$space: nobody listens" 1 "$ADDR:$port: nobody listens there" $ours --client "$ADDR"
@@ -337,7 +337,7 @@ refused "server_inv, and keys of ibv_reg_mr()" 2 "a peer can't invalidate a key 
 refused "server_inv, and messages without keys" 2 "--invalidate is for --protocol rping" \
 	kverbs ping --server user --invalidate --protocol ucmatose
 
-# What krping's server_inv does to a side that does not speak it: its client by hand; its server is a program of our own.
+# krping's server_inv against a side that does not speak it: the client by hand; the server is a program of our own.
 id() {
 	awk '{ print $2; exit }'
 }

@@ -285,7 +285,7 @@ EINVAL | cannot connect to *: access goes with a qp in RESET: in INIT it has its
 = conn wait o timeout 60s
 = conn del l
 = conn wait i timeout 60s
-# Whoever is gone has rejected.
+# A listener that has gone has rejected its requests.
 = qp add pd p cq c name d
 = conn listen $ADDR6 name l
 = conn connect \$l.src qp d no-wait name late
@@ -313,7 +313,7 @@ qp address r
 qp connect r peer $r.address'
 fi
 
-# What there is of the table: iWARP has no UD, and takes more private data.
+# The rows of the table for this device: iWARP has no UD, and takes more private data.
 rows() {
 	if iwarp; then
 		table | grep -vE ' qp u( |$)| at most 56 \||not confirmed yet' | sed 's/is in RTS:/is in ERR:/'

@@ -131,7 +131,7 @@ lacks "with a path MTU" "path MTU" || check "with a path MTU" lat --op write --s
 check "as JSON" lat --op write --space user --json="$work/lat.json"
 check "which names the host" grep -q '"host": *"127.0.0.1"' "$work/lat.json"
 
-# What goes wrong is named.
+# Each failure is named.
 lacks "a path MTU that is too large" "path MTU" || refused "a path MTU that is too large" 1 "path MTU 4096 (--mtu) is too large: the active MTU of $DEV is 1024" \
 	sh -c "ip link set d0 mtu 1500; sleep 1; within 60 kverbs lat $by_cm --op write --space user --mtu 4096 127.0.0.1:$port
 		status=\$?; ip link set d0 mtu 4500; exit \$status"
@@ -171,7 +171,7 @@ check "the server says: no answer in time" wait_for 40 grep -F -- "refused: no a
 kill $silent 2>/dev/null
 check "it still serves" lat --op write --space kernel
 
-# What others keep in the kernel is not the client's.
+# Objects that others keep in the kernel do not belong to the client.
 buf=$(kverbs buf add length 64 | awk '{ print $2; exit }')
 id=$(attr 0x1000 "$(number 4 "$buf")")
 hello=$(attr 0x1001 "$(number 4 0)")$(attr 0x1002 "$(bytes "$DEV")\\000")$(attr 0x1004 "$(number 32 0)")$(attr 0x1005 "$(number 32 0)")
@@ -347,7 +347,7 @@ wait $client
 check "there is room again" lat --op write --space user
 ends "it ends"
 
-# What the server itself can't do.
+# Failures of the server itself.
 serve --bind 127.0.0.1
 refused "a port that is taken" 1 "cannot listen on 127.0.0.1 port $port: the port is in use" \
 	kverbs serve --space user --bind 127.0.0.1 --port $port

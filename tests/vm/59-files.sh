@@ -106,7 +106,7 @@ paused() {
 }
 
 # go_on NAME TEXT [STATUS]: it must fail with this text on stderr, and nothing may be left of it but
-# what was there, in $kept_here and $kept_there
+# the files in $kept_here and $kept_there
 go_on() {
 	name=$1 text=$2 want=${3:-1}
 	kill -CONT $client 2>/dev/null
@@ -413,7 +413,7 @@ stop_server
 umount "$work/small"
 rm "$work/there/"*
 
-# What the server lets its clients do.
+# The rights of the server's clients.
 random "$work/here/f" 1000
 random "$work/there/g" 1000
 serve --files "$work/there" --files-read-only

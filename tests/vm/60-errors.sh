@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What a user gets wrong: a message of its own that says what to do, an exit status,
-# and nothing changed. What only a program can get wrong is in tests/vm/contract/.
+# Mistakes of a user: each has a message of its own with the remedy, an exit status,
+# and changes nothing. Mistakes that only a program can make are in tests/vm/contract/.
 . ./tap.sh
 
 objects >"$work/before"
@@ -30,13 +30,13 @@ for command in monitor "pd show" flush "batch /dev/null"; do
 done
 refused "and for another host's" 2 "--peer-dev '$long' has 64 characters" \
 	kverbs lat --op write --space user localhost --peer-dev "$long"
-# What one fast registration covers.
+# The most bytes of one fast registration.
 largest=2m parted=2,097,152
 ! iwarp || largest=1m parted=1,048,576
 refused "size above the device's limit, kernel space" 2 "at most $parted bytes" \
 	$lat --space kernel --size 3m
 refused "size above the device's limit, user space" 2 "at most" $lat --space user --size 2000m
-# What user space has left: huge pages take the rest, nearly all of it.
+# The memory that user space has left: huge pages take the rest, nearly all of it.
 available() {
 	awk '/^MemAvailable:/ { print $2 }' /proc/meminfo
 }

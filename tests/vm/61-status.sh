@@ -3,7 +3,7 @@
 # jq's variables are not the shell's, nor are those of batches.
 # shellcheck disable=SC2016
 #
-# What goes wrong with a request, and by which status it is told, in both spaces: by hand, and in runs. A key or a
+# Failures of a request, and the status of each, in both spaces: by hand, and in runs. A key or a
 # right that is wrong, no receive for ever, and a receive that is too small are in examples/20 to 22; a stream whose
 # peer is lost is in contract/peer.c, too.
 . ./hand.sh

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What peers can reach: of the tool's buffers in user space, and of those of whatever it runs. Who may do
-# anything at all, and what a hostile peer gets from the kernel's buffers, is in tests/vm/contract/.
+# The bytes that peers can reach of buffers in user space: of the tool's, and of those of other programs that it
+# runs. Privileges, and a hostile peer's access to the kernel's buffers, are in tests/vm/contract/.
 . ./hand.sh
 
 # --- a peer that knows all addresses and keys, and buffers of user space
@@ -189,8 +189,8 @@ probes_on() {
 	} 2>/dev/null && echo 1 >$trace/events/kv/enable
 }
 
-# granted NAME WANT COMMAND...: each kind of registration that lets peers do anything, as ACCESS:LENGTH; of
-# what covers all memory "all:ACCESS"
+# granted NAME WANT COMMAND...: each kind of registration that lets peers do anything, as ACCESS:LENGTH; a
+# registration of all memory is "all:ACCESS"
 granted() {
 	name=$1 want=$2
 	shift 2

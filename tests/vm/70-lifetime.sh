@@ -100,7 +100,7 @@ for loop in completion one-thread pingpong; do
 	check "and with a new device it works again" wait_for 5 $lat --space kernel --iters 10
 done
 
-# Who waits for a peer has nothing that fails, and in user space keeps the device from going.
+# A tool that waits for a peer has no request that fails, and in user space keeps the device from going.
 listens() {
 	rdma resource show cm_id | grep -q ':7475 ' || grep -q ':1D33 .* 0A ' /proc/net/tcp /proc/net/tcp6
 }

@@ -41,7 +41,7 @@ else
 	done
 fi
 
-# What commands do is told by the module's own events.
+# The module's own events report the actions of commands.
 echo nop >current_tracer
 echo >trace
 echo 1 >events/kverbs/enable

@@ -71,7 +71,7 @@ everything() {
 	iwarp || new ah ah pd "$pd" dgid "::ffff:$ADDR" sgid-index "$GID"
 
 	# A SEND that nobody receives is retried for ever. On iWARP it is the end of the connection, and siw refuses
-	# what is posted then.
+	# later posts.
 	new_end rnr
 	new_end deaf
 	join "$rnr" "$deaf" rnr-retry 7
@@ -294,7 +294,7 @@ for context in $contexts; do
 	after "$context, link delete"
 done
 
-# What is flushed at the end comes all at once: it must find room, or it would be lost.
+# Flush completions at the end come all at once: without room for all of them some would be lost.
 for context in $contexts; do
 	cat >"$work/batch" <<-END
 		pd add name pd
@@ -397,7 +397,7 @@ for context in softirq event; do
 	check "$context: flush while two tools use it" kverbs flush
 	wait
 	kverbs flush >/dev/null
-	# Whatever they are refused, they are told a reason.
+	# Each refusal has a reason.
 	check "$context: the tools are told why they can't go on" \
 		sh -c "! grep -vE 'full|overflow|no [a-z]+ with this id|RESET|INIT|RTR|ERR|posted' '$work/used.1' '$work/used.2'"
 	after "$context, flush under use"

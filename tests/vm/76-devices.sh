@@ -68,7 +68,7 @@ begin() {
 	END
 }
 
-# What must hold of requests that were forgotten: nothing comes, and their buffer is free.
+# The state after requests were dropped: no completion comes, and their buffer is free.
 gone() {
 	cat <<-'END'
 		refused ETIMEDOUT poll cq cq count 1 timeout 100ms
@@ -283,7 +283,7 @@ all_rounds() {
 	rounds=$(fewer 1000 30)
 	receives=7
 	case $model in
-	# What it takes out of the CQs must not add up anywhere.
+	# Completions that it takes out of the CQs must not add up anywhere.
 	mlx5) receives=28 ;;
 	# It waits most of the time.
 	irdma) rounds=$(fewer 300 30) ;;
@@ -337,7 +337,7 @@ for model in $models; do
 	check "$model: nothing is left" wait_for 20 nothing_left
 	objects >"$work/after"
 	check "$model: the kernel lists what it did before" cmp "$work/before" "$work/after"
-	# Whoever drains a QP takes what lies in its CQs before they are cleaned.
+	# The drain of a QP takes the completions in its CQs before the CQs are cleaned.
 	check "$model: no completion was taken out of a cq" test "$(cat $hardware/purged)" = 0
 	check "$model: no cq was too full" test "$(cat $hardware/overruns)" = 0
 	case $model in
@@ -356,7 +356,7 @@ refuses() {
 	check "lists: $2: the device was asked for it" test "$(cat $hardware/refuse)" = 0
 }
 
-# What stands in a list before the request that the device refuses is posted; that one and the rest leave
+# Requests of a list before the one that the device refuses are posted; that one and the rest leave
 # nothing behind.
 lists() {
 	like plain
@@ -564,7 +564,7 @@ connected() {
 	rkey=$(kverbs mr show "$target" | sed -n 's/.* rkey \([^ ]*\).*/\1/p')
 }
 
-# What a peer does that does not know.
+# The actions of a peer that does not know of the reset.
 reach() {
 	kverbs post send qp "$b" sge buf "$buf" length 64 wr-id 1
 	kverbs post write qp "$b" sge buf "$buf" remote-addr "$iova" remote-key "$rkey" wr-id 2

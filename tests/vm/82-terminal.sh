@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What is printed on a terminal of 80 columns and 24 rows: no line is torn.
+# The output on a terminal of 80 columns and 24 rows: no line is torn.
 . ./tap.sh
 
 # whole NAME COMMAND…: it succeeds, and no line is longer than the terminal is wide. A carriage

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# What the kernel's checkers found while all the other files ran. Only a kernel with them
+# The findings of the kernel's checkers while all the other files ran. Only a kernel with them
 # can tell (scripts/debug-kernel).
 . ./tap.sh
 

@@ -35,7 +35,7 @@ on_b() {
 	return 1
 }
 
-# What listens on host b ends by itself, but 'kverbs serve', which SIGTERM ends. The exit status of others' programs
+# Servers on host b end by themselves, but 'kverbs serve', which SIGTERM ends. The exit status of others' programs
 # is their own.
 end_b() {
 	local i status

@@ -63,7 +63,7 @@ limit() {
 rest() {
 	local tenths
 	pace_measure
-	# Who polls on the only CPU keeps processes from being made, but not itself.
+	# A process that polls on the only CPU keeps other processes from being made, but not itself.
 	[ $pace_slow -le 400 ] || pace_slow=400
 	tenths=$(($1 * pace_slow / 100))
 	sleep $((tenths / 10)).$((tenths % 10))

@@ -82,7 +82,7 @@ by_cm=
 kernel_post=bh-disabled kernel_post_words="softirqs held off"
 ! iwarp || kernel_post=process kernel_post_words="in process context"
 
-# What tests call a second device of the same driver.
+# The tests' name for a second device of the same driver.
 second=${DRIVER:-rxe}1
 
 # link_add NAME NETDEV: a device of the same driver

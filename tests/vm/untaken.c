@@ -83,7 +83,7 @@ static void read_refusal(const struct nlmsghdr *nlh, struct refusal *r)
 		nla_strlcpy(r->text, attr, sizeof(r->text));
 }
 
-/* What the module answers, up to the end of it. */
+/* The answer of the module, up to its end. */
 static bool receive(struct nl_sock *sock, struct refusal *r)
 {
 	static struct nlmsghdr answer[32768 / sizeof(struct nlmsghdr)];

@@ -15,7 +15,7 @@
 #undef kv_env_post_recv
 #undef kv_env_poll
 
-/* What the server looks at: always one ahead of what it sent. */
+/* The byte that the server looks at: always one ahead of the byte that it sent. */
 extern __u8 question;
 
 static inline int kv_env_post_send(struct kv_end *e, int bh_disabled)

@@ -14,7 +14,7 @@ static bool all_zero(const uint8_t *bytes, uint32_t length)
 	return !length;
 }
 
-/* What was sent, and then zeros, as far as the CM's message goes. */
+/* The bytes that were sent, and then zeros, as far as the CM's message goes. */
 static bool has_data(const struct kv_conn *conn, const char *want, uint32_t room)
 {
 	uint32_t length = (uint32_t)strlen(want);
@@ -297,7 +297,7 @@ void test_conn(void)
 
 	link_open(&l);
 	test_made(&l);
-	/* What they have instead is in iwarp.c. */
+	/* iwarp.c has the tests of their other way. */
 	if (lacks("the handshake, rejections and the backlog", "answers of the IB CM")) {
 		test_flushed(&l);
 		link_close(&l);

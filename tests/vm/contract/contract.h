@@ -110,7 +110,7 @@ void skip(const char *name, const char *why);
 bool is_iwarp(void);
 /* True if it is, which has none of @what: then @name is skipped. */
 bool lacks(const char *name, const char *what);
-/* What the kernel with kmemleak, and with it all checkers of memory, must have, and others need not. */
+/* Features that the kernel with kmemleak, and so with all checkers of memory, must have. */
 void missing(const char *name, const char *why);
 void bail_out(const char *fmt, ...) __attribute__((format(printf, 1, 2), noreturn));
 bool all_passed(void);
@@ -170,7 +170,7 @@ void await_gid(const char *gid);
 /* Connections. */
 void end_make(struct link *l, struct end *e, const struct end_init *init);
 void end_del(struct link *l, struct end *e);
-/* What the device can let peers do. */
+/* The rights that the device can grant to peers. */
 uint32_t all_access(void);
 struct kv_qp_attr init_attr(uint32_t type);
 struct kv_qp_attr rtr_attr(uint32_t type, uint32_t dest_qpn);
@@ -194,7 +194,7 @@ void end_disconnect(struct link *l, struct end *e);
 void pair_make(struct link *l, struct end *a, struct end *b,
 	       const struct end_init *init);
 void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type);
-/* What is posted on @a from now on waits for READs that @b, which is in RESET, never answers. */
+/* Later requests on @a wait for READs that @b, which is in RESET, never answers. */
 void qp_block(struct link *l, struct end *a, struct end *b);
 uint32_t make_rc_qp(struct link *l, uint32_t pd);
 void register_target(struct link *l, struct end *e);

@@ -5,7 +5,7 @@
 #include "contract.h"
 
 /*
- * What a call costs, in instructions: in a guest that counts them a nanosecond is one
+ * The cost of a call, in instructions: in a guest that counts them a nanosecond is one
  * (scripts/vm --det). Elsewhere the figures mean nothing.
  */
 

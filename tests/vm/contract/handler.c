@@ -69,7 +69,7 @@ static void test_cancel(struct link *l, const struct end *a, const struct end *b
 	w = run_wait(l, id);
 	result(w->error == -ECANCELED && w->samples, "%s: a run is cancelled", name);
 	must(l, call_run_del(&l->nl, id), "delete the run");
-	/* What was outstanding completed: the QP takes the next run. */
+	/* The outstanding requests have completed: the QP takes the next run. */
 	spec.iters = 10;
 	result(!run(l, &spec)->error, "%s: and leaves nothing outstanding", name);
 	spec.iters = 0;

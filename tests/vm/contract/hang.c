@@ -21,7 +21,7 @@
 /* A hang that nobody ends. */
 #define HANG_MS "20000"
 
-/* What others may take meanwhile, of an idle host. */
+/* Time that others may take meanwhile, on an idle host. */
 #define LIMIT_S 0.1
 
 /* Commands that a socket may have under way, as kmod/jobs.c says. */
@@ -158,7 +158,7 @@ static const struct step *find(const char *name)
 	bail_out("there is no step \"%s\"", name);
 }
 
-/* What others do: a family comes and goes, and is looked for, and somebody asks the module. */
+/* Actions of others: a family comes and goes, is looked up, and a process asks the module. */
 static double others(struct link *other)
 {
 	double start = seconds();

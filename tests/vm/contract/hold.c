@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What a posted request names is in use until its completion was polled. */
+/* Objects that a posted request names are in use until its completion was polled. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

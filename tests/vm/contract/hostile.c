@@ -168,7 +168,7 @@ struct attack {
 static bool with_imm;
 
 /*
- * What came of a request of iWARP's: a WRITE completes when TCP has it, and a peer that refuses
+ * The result of a request of iWARP's: a WRITE completes when TCP has it, and a peer that refuses
  * something ends the connection, which is answered as 10; in a READ of no bytes it looks at nothing.
  */
 static int iwarp_status(struct link *l, const struct kv_wc *wc, bool ends)
@@ -329,7 +329,7 @@ static void test_atomic_borders(struct link *l)
 	}
 }
 
-/* What is granted works: else all that was refused says nothing. */
+/* Accesses that are granted work: else the refusals would prove nothing. */
 static void test_granted(struct link *l)
 {
 	struct attack what = { KVERBS_OP_WRITE, v.reg[TARGET].iova, v.reg[TARGET].rkey, WINDOW };
@@ -486,7 +486,7 @@ static void test_old_keys(struct link *l)
 	check_repelled(l, what, WC_REM_ACCESS_ERR, "a registration that is not for peers");
 }
 
-/* What is freed is somebody else's, who is not to be reached by it. */
+/* Freed memory has another owner, whose bytes must not be reached by the key. */
 static void test_freed(struct link *l)
 {
 	struct attack what = { KVERBS_OP_WRITE, v.reg[READABLE].iova, v.reg[READABLE].rkey, 8 };

@@ -127,7 +127,7 @@ static void test_dropped(struct link *l, struct end *a, struct end *b)
 	result(!registered(l, b), "a completion that a reset drops ends the registration, too");
 }
 
-/* What the device says is of interest, not which device it is: siw's receive ends by a flush. */
+/* The device's answer decides, and not its name: siw's receive ends by a flush. */
 static void test_unknown_key(struct link *l, struct end *a, struct end *b)
 {
 	struct wr wr = inv_wr(a, 0xffffff00);

@@ -18,7 +18,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* What is seen of the warm-up is forgotten, and may have been more; but no time is negative. */
+/* Values seen in the warm-up are discarded, and may have been larger; but no time is negative. */
 static void keep_most(void)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What any message can have wrong, and protection domains, which have nothing else. */
+/* Faults that any message can have, and protection domains, which have no others. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -272,7 +272,7 @@ static void test_values(struct link *l, const struct end *e)
 		"no qp with this id among yours", "an unknown qp");
 }
 
-/* What it was given is shown, and all that is valid in its state. */
+/* The attributes that it was given are shown, and all that are valid in its state. */
 static void test_shown(struct link *l, const struct end *e)
 {
 	struct kv_qp_attr rtr = rtr_attr(KVERBS_QPT_RC, e->qpn);

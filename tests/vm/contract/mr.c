@@ -57,7 +57,7 @@ static void test_new(struct link *l, uint32_t pd)
 		"the pd's id is missing", "no pd");
 }
 
-/* What is not said has defaults. */
+/* Attributes that are not given have defaults. */
 static void test_defaults(struct link *l, struct end *e)
 {
 	struct nl_msg *msg;

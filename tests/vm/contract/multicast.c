@@ -188,7 +188,7 @@ void test_multicast(void)
 	note("and deleted while it was attached");
 	test_join(&l);
 
-	/* Whoever is killed leaves nothing: the same, without deleting. */
+	/* A killed process leaves nothing: the same, without deleting. */
 	end_make(&l, &e, &init);
 	must(&l, modify(&l, e.qp, init_attr(KVERBS_QPT_UD)), "init");
 	must(&l, attach(&l, &(struct kv_qp_attach[]){ in_group(e.qp, 1) }[0]), "attach");

@@ -216,7 +216,7 @@ static int on_found(const union kv_object *object, void *arg)
 	return 0;
 }
 
-/* What new() gave is what get() shows, and each() lists it so, once. */
+/* The result of new() equals that of get(), and each() lists the object once. */
 void check_shown(struct link *l, enum kv_type noun,
 		 const void *object, const char *name)
 {

@@ -181,7 +181,7 @@ static void test_shared(struct link *l)
 	result(!flushed && !busy, "flushing nothing is fine");
 }
 
-/* What lives on can't use what does not. */
+/* An object that lives on can't use an object that does not. */
 static void test_mixed(struct link *l)
 {
 	struct kv_mr_init mr = { .persistent = true };
@@ -249,7 +249,7 @@ static void test_mixed(struct link *l)
 	result((int)flushed == objects() && !busy, "flush takes posted requests along");
 }
 
-/* What was made last goes first, whatever is going on with it. */
+/* The object that was made last goes first, also while it is in use. */
 /* A connected QP that is persistent; with two CQs. */
 static uint32_t make_persistent_qp(struct link *l, uint32_t type, uint32_t *pd)
 {

@@ -268,7 +268,7 @@ static void test_late_error(struct link *l, struct end *a, struct end *b)
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 }
 
-/* What only the devices can find wrong. */
+/* Faults that only the devices can find. */
 static void test_errors(struct link *l, struct end *a, struct end *b)
 {
 	struct wr wr = write_wr(a, b, 64, 1), recv;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Who has not CAP_NET_ADMIN in the initial user namespace is refused, whatever is asked.
- * No command is meant to be free: what is refused is what the kernel lists, all of it.
+ * A process without CAP_NET_ADMIN in the initial user namespace is refused every command.
+ * No command is exempt: all commands that the kernel lists are refused.
  */
 #define _GNU_SOURCE /* unshare(), setresuid() */
 #include <errno.h>
@@ -129,7 +129,7 @@ static int root_of_netns(void)
 	return root_of(CLONE_NEWNET);
 }
 
-/* What would work for others: the names and ids that they use. */
+/* Requests that would work for others: the names and ids that they use. */
 static size_t put_attrs(char attrs[64], unsigned int cmd)
 {
 	struct nlattr *attr = (struct nlattr *)attrs;
@@ -342,7 +342,7 @@ void test_privilege(void)
 	family_learn(&family);
 	check_list();
 	link_open(&l);
-	/* What others could see, and flush. */
+	/* Objects that others could see, and flush. */
 	must(&l, call_new(&l.nl, KV_PD, &init, NULL, NULL), "pd");
 	for (i = 0; i < 2 * COUNT(whos); i++)
 		check(&l, &whos[i / 2], i % 2, r);

@@ -23,7 +23,7 @@
 #define ROUNDS_WATCHED 10
 #define PLACES 2
 
-/* What one maker holds at most; more than all may have. */
+/* The most that one maker holds; more than all may have. */
 #define HELD_MAX 512
 
 /**
@@ -212,7 +212,7 @@ static void make_and_delete(struct maker *m)
 	unsigned int played = 0, round;
 	struct all *all = m->all;
 
-	/* What is made on a device is made one by one: so they have two. */
+	/* Objects of a device are made one by one: so they have two devices. */
 	if (m->who % 2)
 		dev = OTHER_DEV;
 	link_open(&m->l);
@@ -291,7 +291,7 @@ static unsigned long sum(volatile unsigned long *each)
 	return all;
 }
 
-/* What there is less of: objects made, or refused. */
+/* The smaller number: objects made, or refused. */
 static unsigned long enough_of(struct all *all)
 {
 	unsigned long made = sum(all->made), refused = sum(all->refused);

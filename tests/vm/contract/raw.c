@@ -46,7 +46,7 @@ static int ask(int fd, uint16_t family, unsigned int cmd, bool dump, bool addres
 		      addressed ? sizeof(kernel) : 0) < 0 ? -errno : 0;
 }
 
-/* What one receipt says of the request: true if it is the last of the answer. */
+/* Reads one received message: true if it is the last of the answer. */
 static bool take(const struct nlmsghdr *nl, int left, int *ret)
 {
 	int error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What connections of the RDMA CM refuse. */
+/* Refusals of connections of the RDMA CM. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>

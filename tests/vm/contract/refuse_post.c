@@ -4,7 +4,7 @@
 #include <string.h>
 #include "contract.h"
 
-/* What all of them are tried on. */
+/* The objects that all of them are tried on. */
 struct set {
 	struct link *l;
 	struct end a; /* RC, in RTS, 2 SGEs, 32 bytes inline */

@@ -182,7 +182,7 @@ static void test_specs(struct link *l, struct end *a, struct end *b)
 		"no run with this id among yours", "looking at an unknown run");
 }
 
-/* What a loop or an operation has no use for, each with a good spec around it. */
+/* Attributes that a loop or an operation has no use for, each with a good spec around it. */
 static void test_unused(struct link *l, const struct end *a, const struct end *b)
 {
 	struct kv_run_spec null = { .iters = 1, .cpu = -1, .spins = -1 };
@@ -821,7 +821,7 @@ static void test_shared_cq(struct link *l, struct end *a, struct end *b, bool se
 	result(!run(l, &spec)->error, "once the other qp is gone, %s may complete there", which);
 }
 
-/* What is shared does not survive: new ends each time. */
+/* Shared objects do not survive: new ends each time. */
 static void test_neighbours(struct link *l)
 {
 	static const struct end_init init = { .type = KVERBS_QPT_RC };

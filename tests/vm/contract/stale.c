@@ -273,7 +273,7 @@ static void look_at_events(struct link *l)
 		wire_look(&wire, event, (size_t)n);
 }
 
-/* What the kernel lists must have been seen, but for what only says "done". */
+/* All commands that the kernel lists must have been seen, but for those that only say "done". */
 static void check_seen(void)
 {
 	static const unsigned int silent[] = {
@@ -308,7 +308,7 @@ static void check_seen(void)
 		}
 	}
 	for (i = 0; i < COUNT(events); i++)
-		/* What iWARP's peer refuses completes all the same. */
+		/* A request that iWARP's peer refuses completes all the same. */
 		if (!wire.events[events[i]] &&
 		    !(is_iwarp() && events[i] == KVERBS_EVENT_WC_ERROR)) {
 			note("  no event %u", events[i]);
@@ -352,7 +352,7 @@ static void test_messages(void)
 	}
 	make_device_events();
 	look_at_events(&l);
-	/* What refusals say. */
+	/* The texts of refusals. */
 	RAW(&l, KVERBS_CMD_PD_NEW, 99, 1);
 	RAW(&l, KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID, 2000000000);
 	RAW(&l, KVERBS_CMD_PD_DEL, KVERBS_A_PD_ID, 0);
@@ -456,7 +456,7 @@ static void test_borders(struct link *l)
 			for (n = 0; n < COUNT(at); n++) {
 				bool reads = cmds[c] == KVERBS_CMD_BUF_READ;
 				bool in = at[n] && at[o] < ODD && at[n] <= ODD - at[o];
-				/* What is written is there already: a write changes nothing. */
+				/* These bytes are there already: a write changes nothing. */
 				struct expect e = {
 					.want = in ? pattern + at[o] : other,
 					.length = in ? (int)at[n] : 0,

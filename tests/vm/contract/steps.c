@@ -161,7 +161,7 @@ static int post_write(struct scene *s)
 	return call_post(&s->l.nl, &wr, NULL);
 }
 
-/* What a call has failed to fetch is there for the next. */
+/* A completion that a call has failed to fetch is there for the next call. */
 static int poll_cq(struct scene *s)
 {
 	struct limit limit = limit_of(5);

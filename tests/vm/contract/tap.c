@@ -67,7 +67,7 @@ void missing(const char *name, const char *why)
 	note("  %s", why);
 }
 
-/* What the other tests need did not work: without it they would say nothing. */
+/* A step that the other tests need has failed: without it they would prove nothing. */
 void bail_out(const char *fmt, ...)
 {
 	va_list args;

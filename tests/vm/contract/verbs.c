@@ -40,7 +40,7 @@ static bool is_io_error(int error)
 	return error == -EIO || error == -EINVAL;
 }
 
-/* What rxe calls otherwise. */
+/* Verbs that rxe has under another name. */
 static const char *of_siw(const char *name)
 {
 	static const struct {
@@ -61,7 +61,7 @@ static const char *of_siw(const char *name)
 	return name;
 }
 
-/* What a refusal says has failed then; a check before the verb is none of it. */
+/* The verb that a refusal names has failed then; a check before the verb does not count. */
 static int stage_of(const struct step *step, const char *name)
 {
 	static const struct {
@@ -99,7 +99,7 @@ static int stage_of(const struct step *step, const char *name)
 	};
 	unsigned int i;
 
-	/* What fails behind the command is told by nobody. */
+	/* A failure behind the command is not reported. */
 	if (step->later)
 		return KVERBS_STAGE_UNSPEC;
 	/* The module's check, and a part of the verb. */

@@ -11,7 +11,7 @@
 #include "contract.h"
 #include "wire.h"
 
-/* What an attribute is, where its size does not tell. */
+/* The type of an attribute, where its size does not tell. */
 enum kind { STRING = 1, NEST, DATA, ADDR, BINS };
 
 #define KINDS_MAX 64

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the module's messages are made of, byte by byte. */
+/* The parts of the module's messages, byte by byte. */
 
-/* What memory is filled with before it may become part of one. */
+/* The byte that memory is filled with before it may become part of a message. */
 #define WIRE_SPOILT 0xa5
 
 /**

@@ -38,7 +38,7 @@ module_param(nth, uint, 0644);
 static unsigned int more;
 module_param(more, uint, 0644);
 
-/* What runs in its place: it returns to the caller. */
+/* The code that runs in its place: it returns to the caller. */
 asmlinkage void fail_verb_return(void);
 asm(".pushsection .text\n"
 	".type fail_verb_return, @function\n"

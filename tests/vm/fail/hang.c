@@ -55,7 +55,7 @@ static const struct kernel_param_ops waits_ops = {
 
 module_param_cb(waits, &waits_ops, &waits, 0644);
 
-/* What runs in front of the function: its arguments stay what they are. */
+/* The code that runs in front of the function: the function's arguments stay unchanged. */
 asmlinkage void hang_wait(void);
 asm(".pushsection .text\n"
 	".type hang_wait, @function\n"

@@ -19,7 +19,7 @@
  *             most, as with mlx5_ib_modify_cq(), mlx4_ib_modify_cq() and hns_roce_v2_modify_cq().
  *             Given when the module is loaded. Events come as before
  *   moderated_count, moderated_period
- *             what the last CQ was given
+ *             the values that the last CQ was given
  *   purged, delayed, overruns
  *             completions that were taken out, that came later, and that found their CQ full
  *
@@ -63,7 +63,7 @@ static atomic_t purged = ATOMIC_INIT(0);
 static atomic_t delayed = ATOMIC_INIT(0);
 static atomic_t overruns = ATOMIC_INIT(0);
 
-/* What the driver itself does. All of its devices have the same operations. */
+/* The driver's own operations. All of its devices have the same. */
 static typeof_member(struct ib_device, ops) driver;
 
 struct entry {
@@ -74,7 +74,7 @@ struct entry {
 };
 
 /*
- * What was taken out of a driver's CQ. Its entries are as many as the CQ has, and together
+ * The completions taken out of a driver's CQ. Its entries are as many as the CQ has, and together
  * they are the CQ that a poll sees.
  */
 struct shadow {

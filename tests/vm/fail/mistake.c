@@ -15,7 +15,7 @@
 static DEFINE_MUTEX(a);
 static DEFINE_MUTEX(b);
 static DEFINE_SPINLOCK(spin);
-/* What the compiler must not know. */
+/* A value that the compiler must not know. */
 static int seen;
 static int bits = 40;
 

@@ -213,7 +213,7 @@ static int twin_poll_cq(struct ib_cq *ib, int entries, struct ib_wc *wc)
 	return n;
 }
 
-/* Whoever waits for an event is told at once, and polls. */
+/* A thread that waits for an event is woken at once, and polls. */
 static int twin_req_notify_cq(struct ib_cq *ib, enum ib_cq_notify_flags flags)
 {
 	struct twin_cq *cq = container_of(ib, struct twin_cq, ib);
