@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What 'make install' puts where, and 'make uninstall' takes away again.
+# The files and folders of 'make install'; 'make uninstall' removes them.
 
 PREFIX ?= /usr/local
 BINDIR ?= $(PREFIX)/bin
