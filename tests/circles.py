@@ -4,7 +4,7 @@
 # usage: tests/circles.py FOLDER
 #
 # Fails if files below FOLDER include each other in a circle. A source file and the header of its name
-# count as one: what a header promises, its source file keeps.
+# count as one: the source file has the functions that its header declares.
 
 import re
 import sys

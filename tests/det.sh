@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 #
-# Guests that count instructions for time (scripts/vm --det): what is measured there repeats
+# Guests that count instructions for time (scripts/vm --det): figures measured there repeat
 # exactly, and perftest's figures can be held against ours without noise. TAP.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 . tests/tap.bash
 
-# In the guest: what perftest says, and kverbs of the same; the median of each cell; what the null loop costs.
+# In the guest: perftest's figures, and kverbs' of the same; the median of each cell; the cost of the null loop.
 cat >"$work/measure" <<'END'
 json() {
 	sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" | tail -n 1

@@ -47,7 +47,7 @@ def figures(kernel):
 
 
 def compared(figure):
-    """The last column of a table: what the kernel's figure is beside user space's."""
+    """The last column of a table: the kernel's figure in relation to user space's."""
     ratio = int(figure['kernel'][0]) / int(figure['user'][0])
     return f'{100 * abs(1 - ratio):.1f} % {"less" if ratio <= 1 else "more"}'
 

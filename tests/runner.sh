@@ -67,7 +67,7 @@ vm "a kernel that panics" 126 -- sh -c 'echo c >/proc/sysrq-trigger; sleep 60'
 says "sysrq triggered crash"
 says "console.log"
 
-# warning CALLER: what rxe's own defect looks like in the kernel log
+# warning CALLER: the kernel log of rxe's own defect
 warning() {
 	cat <<-END
 		------------[ cut here ]------------
@@ -127,7 +127,7 @@ vm "a panic of the second guest" 126 --hosts 2 --cpus 1 -- \
 	sh -c ". tests/vm/pace.sh; tests/vm/within 3 peer sh -c 'echo c >/proc/sysrq-trigger'; rest 80"
 says "in the second guest"
 # Each is the other's peer, by a program that others wrote. Its server may miss the client's first message
-# (docs/iwarp.md), and then neither side ends; what its exit status says is not tested.
+# (docs/iwarp.md), and then neither side ends; its exit status is not tested.
 cat >"$work/siw" <<'END'
 set -e
 [ "$DEV $DRIVER $GID $GID6" = "siw0 siw 0 " ]
@@ -147,7 +147,7 @@ exit 1
 END
 vm "a device of siw, on two guests" 0 --device siw --hosts 2 --cpus 1 --no-serve --file "$work/siw:/siw" -- sh /siw
 vm "two guests that count instructions" 2 --hosts 2 --det -- true
-# Three times what a boot takes. What the guest waits for the host's CPUs is not counted.
+# Three times the duration of a boot. The guest's waiting for the host's CPUs is not counted.
 vm "a COMMAND that does not end" 124 --timeout "$(awk "BEGIN { printf \"%d\", 3 * ${boot:-99} + 1 }")" -- sleep 1000
 says "console.log"
 vm "a COMMAND that is not there" 125 -- nosuchcommand
@@ -177,8 +177,8 @@ wait $pid || status=$?
 is "SIGTERM ends it early" test $status -ne 0
 is "and no QEMU stays behind" eval '! qemu_runs'
 
-# On a terminal: what is done until COMMAND starts, a greeting, and two more terminals.
-# attach HOST: true if the terminal says what it and its guest are. What is typed is typed again until the answer
+# On a terminal: the steps until COMMAND starts, a greeting, and two more terminals.
+# attach HOST: true if the terminal names itself and its guest. The line is typed again until the answer
 # is there: a terminal that was opened a moment ago may not read yet.
 attach() {
 	local host=$1 keys screen=$work/terminal.$1 status=0

@@ -10,7 +10,7 @@ static uint8_t depth;
 
 /**
  * build_begin() - begin a sequence
- * @s: what the other functions fill
+ * @s: the session that the other functions fill
  */
 void build_begin(struct sequence *s)
 {
@@ -48,7 +48,7 @@ void build_end(void)
 
 /**
  * build() - add a message
- * @command: what it asks for
+ * @command: its command
  */
 void build(uint8_t command)
 {
@@ -183,7 +183,7 @@ void put_port(uint16_t type, uint64_t which)
 }
 
 /**
- * nest_begin() - add a nest; what follows is in it
+ * nest_begin() - add a nest; the following attributes are in it
  * @type: the attribute's
  */
 void nest_begin(uint16_t type)

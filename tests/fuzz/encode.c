@@ -5,7 +5,7 @@
 #include <string.h>
 #include "fuzz.h"
 
-/* Where bytes go; what does not fit is left out. */
+/* The destination of bytes; those that do not fit are left out. */
 struct out {
 	uint8_t *to;
 	size_t room;

@@ -93,7 +93,7 @@ static void burst(const struct sequence *s, unsigned int at)
 	}
 }
 
-/* One session; what reaches something new is kept. */
+/* One session; a variant that reaches new code is kept. */
 static void play(const struct sequence *s, bool bursts, bool all)
 {
 	double begin = seconds();

@@ -321,7 +321,7 @@ static void mutate_order(struct sequence *s, const struct sequence *other)
 /**
  * mutate_sequence() - make another session out of one
  * @s: the session
- * @other: what may be mixed into it
+ * @other: the session whose parts may be mixed into it
  */
 void mutate_sequence(struct sequence *s, const struct sequence *other)
 {

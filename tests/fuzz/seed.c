@@ -185,7 +185,7 @@ static void when_connected(void)
 		build_act(ACT_RETRY);
 }
 
-/* A request of a list: what follows stands in it, up to nest_end(). */
+/* A request of a list: the following attributes stand in it, up to nest_end(). */
 static void begin_wr(uint32_t op, uint32_t length)
 {
 	nest_begin(KVERBS_A_POST_WR);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Connections of the RDMA CM. Its answers come by and by: what needs them is asked
- * for until it works (ACT_RETRY).
+ * Connections of the RDMA CM. Its answers come by and by: requests that need them are sent
+ * again until they work (ACT_RETRY).
  */
 #include <kverbs.h>
 #include "build.h"

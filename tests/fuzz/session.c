@@ -176,7 +176,7 @@ static int take_error(const struct nlmsghdr *nlh, const struct message *m)
 	return -1;
 }
 
-/* Takes all answers that are there; what became of message seq. */
+/* Takes all answers that are there; returns the result of message seq. */
 static int take_answers(const struct message *m)
 {
 	static struct nlmsghdr answer[ROOM / sizeof(struct nlmsghdr)];

@@ -12,7 +12,7 @@ slow=$(((pace_slow + 50) / 100))
 ack_timeout=14
 if checked; then
 	slow=$((slow * 4))
-	# 0.5 s until a packet is sent again: who shares a CPU with ten others answers late.
+	# 0.5 s until a packet is sent again: a process that shares a CPU with ten others answers late.
 	ack_timeout=17
 fi
 # As options; iWARP has no ACK timeout.
@@ -21,7 +21,7 @@ iwarp || patience="--ack-timeout $ack_timeout"
 
 host=127.0.0.1
 port=7600
-# Put before commands: what makes them run elsewhere.
+# Put before commands: the prefix that makes them run elsewhere.
 in=
 # Of plan.awk.
 only=
@@ -65,9 +65,9 @@ pause() {
 	[ "$1" = 0 ] || sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"
 }
 
-# --- processes: numbered; what is known of each is in files
+# --- processes: numbered; files have the facts of each
 
-# launch CLASS COMMAND…: in the background. A run ends when it can't go on; what stays ends when it
+# launch CLASS COMMAND…: in the background. A run ends when it can't go on; a process that stays ends when it
 # is told to; so does a holder, which keeps the device from going meanwhile.
 launch() {
 	count=$((count + 1))
@@ -398,7 +398,7 @@ persistent() {
 	rts=$((rts + 1))
 }
 
-# plan: what the round consists of, and sets chance
+# plan: the parts of the round, and sets chance
 plan() {
 	awk -v seed="$seed" -v cause="$cause" -v round="$round" -v turn="$turn" -v only="$only" \
 		-v iwarp="$(iwarp && echo 1 || echo 0)" -f plan.awk >"$dir/plan"
@@ -571,7 +571,7 @@ load() {
 	*lats*) begin_lats ;;
 	esac
 	[ -z "$hitting" ] || return 0
-	# Not asked again whether it is under way: what holds the module by turns may not do so a moment later.
+	# Not asked again whether it is under way: a process that holds the module by turns may not do so a moment later.
 	if ! soon 120 settled; then
 		blame_slow
 	elif over; then

@@ -50,7 +50,7 @@ judged() {
 	fi
 }
 
-# How each has ended, and whether it says why. What programs of others say is their business.
+# How each has ended, and whether it gives the reason. The messages of others' programs are not checked.
 judge_status() {
 	local i status command
 	for i in $runs $stays $holders; do

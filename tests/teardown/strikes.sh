@@ -89,7 +89,7 @@ strike_dropped() {
 	hit TERM $peers $batches
 }
 
-# hit_later NUMBER: once it has begun, at a time that chance gives; INT, then TERM. Who waits for it finds it
+# hit_later NUMBER: once it has begun, at a time that chance gives; INT, then TERM. The waiting process finds it
 # in hitters.
 hit_later() {
 	local signal
@@ -149,7 +149,7 @@ new_device() {
 	$in test -e "/sys/class/infiniband/$DEV" || $in rdma link add "$DEV" type "${DRIVER:-rxe}" netdev d0
 }
 
-# mend: module, netdev and device are there again, with their addresses; whatever struck
+# mend: module, netdev and device are there again, with their addresses, after every cause
 mend() {
 	[ -e /sys/module/kverbs ] || insmod "$KO" || return 1
 	[ -e /sys/class/net/d0 ] || new_netdev || return 1

@@ -17,7 +17,7 @@
  * @open: backends that are open
  * @objects: that exist in them
  * @fail_state: a QP refuses to go there; -1: nowhere
- * @refuse: what is said of each modify of a QP; NULL: they are looked at
+ * @refuse: the refusal of each modify of a QP; NULL: they are looked at
  * @lists_changing: so many lists are changed while they are taken
  * @in_use: no object can be destroyed
  * @late_polls: so many polls find nothing
@@ -28,7 +28,7 @@
  * @longest_ms: of these waits
  * @event: comes next, if its type is not 0
  * @signal: comes with it, if it is not 0
- * @answer: what becomes of a connection that was asked for, enum kverbs_conn_state;
+ * @answer: the state of a connection that was asked for, enum kverbs_conn_state;
  *	0: nothing
  * @requests: of peers that wait to be taken
  * @late_runs: runs don't end before they are cancelled

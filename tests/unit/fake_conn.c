@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Connections of the space that is none: whatever is asked for has come with the next wait. */
+/* Connections of the fake space: every requested event has come with the next wait. */
 #include <errno.h>
 #include <string.h>
 #include <netinet/in.h>

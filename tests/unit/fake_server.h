@@ -4,7 +4,7 @@
 
 #include "serve/serve.h"
 
-/* A client's process without the process: what serves is real, its backend is fake. */
+/* A client's process without the process: the server's code is real, its backend is fake. */
 
 void fake_pair(int fd[2]);
 void fake_serve_init(struct kv_serve *s);

@@ -4,7 +4,7 @@
  * UBSan: valid sessions, of which framing, hellos, attributes, values and order are spoiled. TAP.
  * On the fake backend, or, linked with fuzz_real.c, on those of the tool.
  *
- * usage: fuzz_serve [MESSAGES [SEED [SECONDS]]], SECONDS: what one session may take
+ * usage: fuzz_serve [MESSAGES [SEED [SECONDS]]], SECONDS: the time limit of one session
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -430,7 +430,7 @@ static void put_hello(bool good)
 	nlmsg_free(msg);
 }
 
-/* Ids that exist are small; what is made first in each session has them. */
+/* Ids that exist are small; the first objects of each session have them. */
 static void aim(enum kv_call call, union kv_call_args *args)
 {
 	uint32_t *id = (uint32_t *)args;

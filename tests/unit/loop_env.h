@@ -46,7 +46,7 @@ struct kv_env_cq {
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
  * @one_cq: where its posts and its receives complete in place of its own CQs, if set
- * @peer: who its posts reach; NULL: they complete and reach nobody
+ * @peer: the end that its posts reach; NULL: they complete and reach nobody
  * @write: it posts WRITEs; else SENDs
  * @arrived: called when something has reached this end, which then needs no
  *	loop: the test plays it, its CQs stay empty, its receives are replaced
@@ -70,8 +70,8 @@ struct kv_env_cq {
  * @bad_send: which post completes with @bad, and reaches nobody
  * @bad: see @bad_send
  * @flush: then the receives are flushed too, before @bad is there
- * @probe: what a probe completes with; NULL: none can be posted
- * @new_tail: what @rx_tail becomes after @tail_empty more looks
+ * @probe: the status of a probe's completion; NULL: none can be posted
+ * @new_tail: the value of @rx_tail after @tail_empty more looks
  * @tail_empty: see @new_tail
  */
 struct kv_end {

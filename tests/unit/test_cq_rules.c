@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The rule about CQ moderation: what is right, with one thing wrong at a time. */
+/* The rule about CQ moderation: good values, with one wrong at a time. */
 #include "test.h"
 #include <errno.h>
 #include <string.h>

@@ -373,7 +373,7 @@ static void stop_when_three_went(void)
 	loop.stop = fake.gone >= 3;
 }
 
-/* Not from the post on: who is stopped may have had no CPU for long. */
+/* Not from the post on: a stopped thread may have had no CPU for long. */
 static void grace_begins_when_the_stop_is_seen(void **state)
 {
 	EACH_KIND(k) {

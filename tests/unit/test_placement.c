@@ -23,7 +23,7 @@ static int tear_down(void **state)
 	return sched_setaffinity(0, sizeof(all), &all);
 }
 
-/* Each CPU by itself: what the mask leaves is both ends' default. */
+/* Each CPU by itself: the mask's only CPU is both ends' default. */
 static void one_cpu_of_the_mask_is_chosen(void **state)
 {
 	struct kv_fault f = { 0 };

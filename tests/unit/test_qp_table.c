@@ -191,7 +191,7 @@ static void says_what_is_missing(int type, int from, int to, const struct step *
 			 attr_names[i], state_names[to]);
 		refused(type, from, to, step->needs & ~bit, bit, text, "");
 		refused(type, from, to, (step->needs | step->takes) & ~bit, bit, text, "");
-		/* Of several the lowest is blamed; what is too much comes after. */
+		/* Of several missing ones the lowest is named, then those of no use. */
 		refused(type, from, to, (step->needs & (bit - 1)) | KV_QPA_CUR_STATE,
 			bit, text, "");
 	}

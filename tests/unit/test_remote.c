@@ -31,7 +31,7 @@
 
 #define TOKEN "0123456789abcdef0123456789abcdef"
 
-/* Two hosts: who serves, who asks, and what connects them. */
+/* Two hosts: the server, the client, and their connection. */
 struct world {
 	struct kv_serve serve;
 	struct kv_peer peer;
@@ -620,7 +620,7 @@ static void test_refused(void **state)
 
 static void send_text(int fd, const char *text);
 
-/* A hello is sent, of which only a part is ours; what comes back is compared. */
+/* A hello is sent, of which only a part is ours; the answer is compared. */
 static void hello(const char *text, const char *want, const char *there)
 {
 	struct kv_hello_answer answer;

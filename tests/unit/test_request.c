@@ -27,7 +27,7 @@ static const char *const type_names[] = { "RC", "UC", "UD" };
 static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay", "stream",
 	"stream_server" };
 
-/* @unposted: what the refusal of one that WR_POST does not take says. */
+/* @unposted: the refusal's text for an operation that WR_POST does not take. */
 static const struct statement {
 	const char *name, *unposted, *needs, *takes, *flags, *types, *loops;
 	__u32 completion;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The rules about a run's spec, its QPs and its buffers: what is right, with one thing wrong at a time. */
+/* The rules about a run's spec, its QPs and its buffers: good values, with one wrong at a time. */
 #include "test.h"
 #include <errno.h>
 #include <string.h>

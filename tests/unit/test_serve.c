@@ -40,9 +40,9 @@
 
 /**
  * struct world - a server in a process of its own
- * @serve: what it serves
+ * @serve: the options of its service
  * @pid: of its process; 0: it has ended
- * @out: what it prints, a pipe's end
+ * @out: its output, a pipe's end
  * @log: the text that the server has printed
  * @at: where it listens
  * @silent: clients

@@ -287,7 +287,7 @@ static void ten_samples_beyond_support_a_quantile(void **state)
 	assert_false(kv_stats_supports(UINT64_MAX, 1));
 }
 
-/* A round is a median of each side; what both share (the state of the machine) is random. */
+/* A round is a median of each side; the common part (the state of the machine) is random. */
 static void fill_rounds(unsigned int rounds, double shift)
 {
 	for (unsigned int i = 0; i < rounds; i++) {

@@ -20,7 +20,7 @@ spaces() {
 	fi
 }
 
-# on_iwarp STDERR: what the device has not, if that is why a file has ended
+# on_iwarp STDERR: the feature that the device lacks, if a file has ended for this reason
 on_iwarp() {
 	iwarp && sed -nE 's/^kverbs: .*(iWARP (connects|has no) .*|has no (UC|UD) qps|has no address handles).*/\1/p' "$1" |
 		sed 's/ (EOPNOTSUPP)$//' | grep .
@@ -87,7 +87,7 @@ else
 	fail "02-connect-by-hand.kv in both spaces" "$work/both"
 fi
 
-# spoiled FILE LINE SCRIPT: what is expected there is another thing now, so it fails there
+# spoiled FILE LINE SCRIPT: the expectation in that line is changed, so the file fails there
 spoiled() {
 	sed "$2$3" "$examples/$1" >"$work/spoiled.kv"
 	cmp -s "$examples/$1" "$work/spoiled.kv" && fail "nothing to spoil in line $2 of $1" && return

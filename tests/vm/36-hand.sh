@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# The commands for objects: what lasts and who sees it, files, events, and how a batch is
-# run and how it ends. What the verbs do to each other is in examples/.
+# The commands for objects: lifetime and visibility, files, events, and how a batch is
+# run and how it ends. The effects of the verbs on each other are in examples/.
 . ./hand.sh
 
 # added COMMAND…: makes an object; prints its id
@@ -25,7 +25,7 @@ waits() {
 	wait_for 10 grep -E "$2" "$1"
 }
 
-# field NAME FILE: what stands behind the first word NAME in a file
+# field NAME FILE: the word behind the first word NAME in a file
 field() {
 	sed -n "s/.*\\<$1 \\([^ ]*\\).*/\\1/p" "$2" | head -n 1
 }
@@ -700,7 +700,7 @@ status=0
 kverbs batch "$work/closed.kv" >&- <&- 2>"$work/err" || status=$?
 same "no standard output: exit status 1" 1 "$status"
 check "and the reason" grep -Fx "kverbs: cannot write to standard output: Bad file descriptor" "$work/err"
-# full ARGUMENTS…: what cannot be written is told with the reason
+# full ARGUMENTS…: output that cannot be written is reported with the reason
 full() {
 	status=0
 	kverbs "$@" >/dev/full 2>"$work/err" || status=$?

@@ -35,7 +35,7 @@ ecq=$(added cq add cqe 64 context event)
 buf=$(added buf add length 4k)
 mr=$(added mr add pd "$pd")
 srq=$(added srq add pd "$pd" max-wr 8)
-# iWARP has none; what is wrong with the words is told before.
+# iWARP has none; faults of the words are reported before.
 if iwarp; then
 	ah=1
 	and_ah=

@@ -5,7 +5,7 @@
 # refusals that list the objects that exist.
 . ./hand.sh
 
-# means NAME PATTERN COMMAND…: what it prints begins so
+# means NAME PATTERN COMMAND…: its output begins so
 means() {
 	name=$1 pattern=$2
 	shift 2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# Each space compared with itself: what is found there is false. scripts/calibrate does the same with more cells.
+# Each space compared with itself: every difference found is false. scripts/calibrate does the same with more cells.
 . ./tap.sh
 
 if checked; then

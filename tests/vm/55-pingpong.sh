@@ -38,7 +38,7 @@ pair() {
 	next_port
 }
 
-# roles TYPE SPACE EVENTS: what we are. RC has all of them; of the others each two of role,
+# roles TYPE SPACE EVENTS: our role. RC has all of them; of the others each two of role,
 # space and events meet once.
 roles() {
 	case $1,$2,$3 in
@@ -61,7 +61,7 @@ pairs() {
 	done
 }
 
-# not_on_iwarp: what all types need is not there, and that is what is said
+# not_on_iwarp: the connection that all types need is missing, and the message says so
 not_on_iwarp() {
 	for space in kernel user; do
 		for type in rc srq; do

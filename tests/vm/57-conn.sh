@@ -10,7 +10,7 @@ added() {
 	kverbs "$@" | awk '{ print $2; exit }'
 }
 
-# field NAME FILE: what stands behind the first word NAME in a file
+# field NAME FILE: the word behind the first word NAME in a file
 field() {
 	sed -n "s/.*\\<$1 \\([^ ]*\\).*/\\1/p" "$2" | head -n 1
 }

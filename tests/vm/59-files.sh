@@ -374,7 +374,7 @@ for way in put get; do
 	done
 done
 
-# Two with one name: who is first has it.
+# Two with one name: the first has it.
 random "$work/here/f" $slow_bytes
 echo second >"$work/here/g"
 keep

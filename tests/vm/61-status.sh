@@ -9,7 +9,7 @@
 . ./hand.sh
 
 # Commands in $work/batch: two qps, a with keys $1, b with keys $2, which connect them, and the rest of stdin. SRQ: what
-# b receives from; CQ: what b's receives complete into.
+# b receives from; CQ: the CQ that b's receives complete into.
 ends() {
 	{
 		cat <<-END

@@ -81,8 +81,8 @@ attack() {
 	echo "$n $1 $3: $7" >>"$work/want"
 }
 
-# attack_iwarp: the same on iWARP. What peers refuse ends the connection, whatever a WRITE completes with; who
-# refuses that is the MR alone.
+# attack_iwarp: the same on iWARP. A refusal by the peer ends the connection, whatever a WRITE completes with.
+# Only the MR refuses.
 attack_iwarp() {
 	if [ "$2" != $all ] || [ "$3" = fetch-add ] || [ "$3 $6" = "read 0" ]; then
 		lacks "user space, $3: $7" "atomics, read of nothing, or access of a qp"

@@ -195,7 +195,7 @@ new_netdev() {
 }
 
 # shuffle ROUND: deletes all that everything() has made, in an order that chance gives, again
-# and again until all is gone. What is in use at that time is to be refused.
+# and again until all is gone. The deletion of an object in use is to be refused.
 shuffle() {
 	awk -v seed="$seed" -v round="$1" -v iwarp="$(iwarp && echo 1 || echo 0)" '
 		BEGIN {
@@ -252,14 +252,14 @@ shuffle() {
 		}'
 }
 
-# after NAME: what must hold after each of these
+# after NAME: conditions after each of these
 after() {
 	check "$1: nothing is left" wait_for 20 nothing_left
 	check "$1: and the next batch works" works
 	check "$1: and leaves nothing" wait_for 20 nothing_left
 }
 
-# A command for each object takes its time: who polls is what makes the difference here.
+# A command for each object takes its time: only the poller makes a difference here.
 for context in polled softirq; do
 	persistent "$context"
 	check "$context: flush takes it" sh -c \
@@ -403,7 +403,7 @@ for context in softirq event; do
 	after "$context, flush under use"
 done
 
-# Every order. What others use is refused, and by name; nothing else goes.
+# Every order. Objects that others use are refused, and by name; nothing else goes.
 note "seed $seed"
 round=0
 while [ $round -lt "$shuffles" ]; do

@@ -475,7 +475,7 @@ slow_device() {
 
 [ -z "$models" ] || slow_device
 
-# A device whose CQs have moderation: what the driver is given, at its limits and above.
+# A device whose CQs have moderation: the values given to the driver, at its limits and above.
 moderation() {
 	rmmod kverbs
 	insmod ./hardware.ko moderate=1

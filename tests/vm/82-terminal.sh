@@ -11,7 +11,7 @@ whole() {
 	shift
 	status=0
 	terminal 80 "$@" >"$work/screen" || status=$?
-	# In columns: what continues a character of UTF-8 has none.
+	# In columns: a continuation byte of UTF-8 has none.
 	tr '\r' '\n' <"$work/screen" | LC_ALL=C tr -d '\200-\277' | awk 'length > 80' >"$work/torn"
 	if [ $status = 0 ] && [ -s "$work/screen" ] && [ ! -s "$work/torn" ]; then
 		pass "$name"

@@ -6,7 +6,7 @@
 
 export TERM=xterm XDG_STATE_HOME="$work/state"
 
-# types: what is typed comes from stdin, as printf writes it; what came on the terminal is in $work/screen, the exit
+# types: the keys come from stdin, as printf writes them; the terminal's output is in $work/screen, the exit
 # status in $status
 types() {
 	while IFS= read -r line; do

@@ -11,7 +11,7 @@ listeners() {
 	awk '$4 == "0A" { print $2 }' /proc/net/tcp /proc/net/tcp6
 }
 
-# on_b OUTPUT COMMAND: runs it to its end, or until it listens; what listened before comes to its end first
+# on_b OUTPUT COMMAND: runs it to its end, or until it listens; an earlier listener comes to its end first
 on_b() {
 	local before pid n
 	end_b

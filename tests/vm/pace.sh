@@ -5,8 +5,8 @@
 # second on an idle host: while the CPU is shared a second counts for less, by as much as processes
 # take longer to be made.
 
-# Microseconds that one takes in a guest under QEMU without KVM, on an idle host; what checkers add to
-# that is of the kernel.
+# Microseconds that one takes in a guest under QEMU without KVM, on an idle host; checkers add
+# to the share of the kernel.
 pace_process=1600
 [ ! -e /sys/kernel/debug/kmemleak ] || pace_process=40000
 

@@ -14,7 +14,7 @@ pass() {
 	echo "ok $tests - $*"
 }
 
-# fail NAME [FILE…]: what the files hold comes as a comment
+# fail NAME [FILE…]: the content of the files comes as a comment
 fail() {
 	tests=$((tests + 1))
 	failures=$((failures + 1))
@@ -52,7 +52,7 @@ measured() {
 }
 kept=0
 
-# keep_csv NAME FILE: what --csv printed beside the document of that name
+# keep_csv NAME FILE: the output of --csv beside the document of that name
 keep_csv() {
 	cp "$2" "$OUT/documents/$1.csv"
 }

@@ -7,12 +7,12 @@
 
 /**
  * struct duo - a connection of the RDMA CM, both ends ours
- * @listener: who had the request
- * @active: who asked
- * @passive: who was asked
+ * @listener: the conn that had the request
+ * @active: the conn that asked
+ * @passive: the conn that was asked
  * @port: of @listener
- * @a: what @active connects
- * @p: what @passive connects
+ * @a: the end that @active connects
+ * @p: the end that @passive connects
  */
 struct duo {
 	uint32_t listener;

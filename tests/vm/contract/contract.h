@@ -42,7 +42,7 @@ struct link {
  * @target_mr: MR for it
  * @qpn: of @qp
  * @key: @target's registration, once that is made
- * @conn: iWARP: what connects @qp; 0: nothing does
+ * @conn: iWARP: the conn that connects @qp; 0: none does
  */
 struct end {
 	uint32_t pd;
@@ -100,7 +100,7 @@ struct snapshot {
 extern const char *dev;
 extern struct kv_dev caps;
 
-/* TAP. What is said of results stands under the heading of the last section(). */
+/* TAP. Results stand under the heading of the last section(). */
 void section(const char *name);
 void result(bool good, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -189,7 +189,7 @@ void end_connect(struct link *l, const struct end *e, uint32_t type,
 /* Each with what it lets the other do. */
 void pair_connect(struct link *l, struct end *a, uint32_t a_access, struct end *b,
 		  uint32_t b_access);
-/* iWARP: what connects it goes, and its QP is in ERR. */
+/* iWARP: its conn goes, and its QP is in ERR. */
 void end_disconnect(struct link *l, struct end *e);
 void pair_make(struct link *l, struct end *a, struct end *b,
 	       const struct end_init *init);
@@ -198,7 +198,7 @@ void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 void qp_block(struct link *l, struct end *a, struct end *b);
 uint32_t make_rc_qp(struct link *l, uint32_t pd);
 void register_target(struct link *l, struct end *e);
-/* Of all bytes; what comes back is not looked at. */
+/* Of all bytes; the completion is not looked at. */
 void register_local(struct link *l, const struct end *e, uint32_t access);
 
 /* Requests and completions. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Others' objects are not in the way: what is ours costs the same however many they have. */
+/* Others' objects are not in the way: our objects cost the same however many others have. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -12,7 +12,7 @@
 void crowd_begin(void);
 void crowd_end(void);
 
-/* A device that nobody else needs: what the test makes from here on is on it. */
+/* A device that nobody else needs: all later objects of the test are on it. */
 void crowd_enter_device(void);
 /* Deletes it. Return: how many seconds that took. */
 double crowd_delete_device(void);

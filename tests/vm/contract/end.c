@@ -221,7 +221,7 @@ void pair_make(struct link *l, struct end *a, struct end *b,
 	connect_ends(l, a, b, init->type);
 }
 
-/* Both first: what one still sends must not reach the other's new life. */
+/* Both first: messages that one still sends must not reach the other's new life. */
 void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 {
 	end_disconnect(l, a);

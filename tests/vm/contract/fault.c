@@ -16,7 +16,7 @@ static unsigned int nth;
 /* Commands that were tried, by number; as a list. */
 static bool tried[OPS_MAX + 1], listed[OPS_MAX + 1];
 
-/* Right before the first message goes out: what libnl allocates is not of interest. */
+/* Right before the first message goes out: allocations by libnl are not of interest. */
 static int on_out(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *header = nlmsg_hdr(msg);

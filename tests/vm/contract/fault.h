@@ -8,7 +8,7 @@
  * struct fault - something in the kernel that can be made to fail, one time
  * @what: a phrase
  * @is_its: is this what a command answers then?
- * @stage: what the refusal says has failed, of enum kverbs_stage; negative: that is not known
+ * @stage: the stage that has failed by the refusal, of enum kverbs_stage; negative: not known
  * @keeps: a request that is refused may stay in use until its QP is reset
  * @most: how often it is tried at the most
  * @arm: from now on the nth is to fail; called right before the message goes out

@@ -69,7 +69,7 @@ static const struct {
  * @s: on what
  * @step: which
  * @thread: gives it
- * @ret: what came of it
+ * @ret: its result
  * @done: it was answered
  */
 struct call {
@@ -208,8 +208,8 @@ static void try_step(struct scene *s, struct link *other, const char *name, cons
  * @family: of the module
  * @out: commands that have not been sent
  * @used: bytes of it
- * @in: what was received
- * @next: what is to be looked at of it
+ * @in: the received bytes
+ * @next: the part of it to look at next
  * @left: bytes of that
  */
 struct line {

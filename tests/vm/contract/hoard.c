@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Large objects again and again, in a guest with little memory: a limit is met
- * before the memory is gone. What the kernel says of it is for tests/memory.sh to read.
+ * before the memory is gone. tests/memory.sh reads the kernel's messages about it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -20,7 +20,7 @@ enum buffer { TARGET, PRIVATE, READABLE, FOREIGN, BUFFERS };
 
 /**
  * struct victim - who is attacked; each of its buffers has LENGTH bytes
- * @pd: what the peer's requests come to
+ * @pd: the PD that the peer's requests come to
  * @cq: of its QPs
  * @keeper: a QP of @pd that carries registrations
  * @foreign_keeper: ditto, of the pd of FOREIGN
@@ -28,7 +28,7 @@ enum buffer { TARGET, PRIVATE, READABLE, FOREIGN, BUFFERS };
  *	peers; READABLE wholly, for READs; FOREIGN wholly, for all, in another pd
  * @mr: their MRs
  * @reg: their registrations
- * @holds: what must be in them
+ * @holds: their expected content
  */
 struct victim {
 	uint32_t pd;
@@ -45,7 +45,7 @@ struct victim {
  * struct attacker - who attacks
  * @pd: its own
  * @cq: of its QPs
- * @buf: what it sends from and reads into
+ * @buf: the buffer that it sends from and reads into
  * @mr: iWARP: registered over it
  * @own: the present QP
  * @peer: the victim's that it is connected to
@@ -80,7 +80,7 @@ static struct kv_qp make_qp(struct link *l, uint32_t pd, uint32_t cq)
 	return qp;
 }
 
-/* Two new ones; @access: what the victim's lets peers do. */
+/* Two new ones; @access: the rights that the victim's grants to peers. */
 static void connect_anew(struct link *l, uint32_t access)
 {
 	struct kv_qp a, b;

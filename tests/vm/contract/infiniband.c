@@ -179,7 +179,7 @@ static void check_transitions(struct link *l, uint32_t qp)
 	done(l, modify(l, qp, rtr), "RTR, with GID and LID");
 }
 
-/* Its links carry nothing: what is posted is flushed in the end. */
+/* Its links carry nothing: all requests are flushed in the end. */
 static void check_requests(struct link *l, const struct end *e)
 {
 	struct wr send = send_wr(e->qp, e->local, 8, 7), recv = recv_wr(e->qp, e->local, 8, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Keys that a peer invalidates by SEND_WITH_INV: what becomes of the MR. */
+/* Keys that a peer invalidates by SEND_WITH_INV: the state of the MR after it. */
 #include <errno.h>
 #include "contract.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Lists: what the kernel's own say, and what ours say while things come and go. */
+/* Lists: the kernel's own, and ours while objects come and go. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <netlink/genl/genl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Another network namespace: what is seen there, and what is heard. */
+/* Another network namespace: the objects and the events that it has. */
 #define _GNU_SOURCE /* setns(), unshare() */
 #include <errno.h>
 #include <fcntl.h>

@@ -166,7 +166,7 @@ uint32_t make_srq(struct link *l, uint32_t pd, uint32_t max_wr)
 	return srq.id;
 }
 
-/* That of a GID of ours, if there is one of IPv4: what is sent there comes back. */
+/* That of a GID of ours, if there is one of IPv4: a message sent there comes back. */
 struct kv_av own_address(void)
 {
 	static const uint8_t mapped[12] = { [10] = 0xff, 0xff };

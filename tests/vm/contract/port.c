@@ -24,7 +24,7 @@ static unsigned int rounds, objects;
 
 /**
  * struct heir - the socket that has the number next; filled by a thread of its own
- * @number: to bind to; 0: whatever the kernel gives, until that is the process's id
+ * @number: to bind to; 0: a number of the kernel's, until that is the process's id
  * @family: generic netlink id
  * @waits: the thread is about to ask for the number
  * @stop: the old socket is closed

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Requests by hand: what each does, and what its completion says. */
+/* Requests by hand: the effect of each, and its completion. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>

@@ -33,9 +33,9 @@ static struct family family;
  * @dumps: lists, ditto
  * @wrong: the first command that was not
  * @wrong_dump: it was a list
- * @wrong_error: what it said
- * @joined: what joining the group said
- * @bound: what binding to it said
+ * @wrong_error: its error
+ * @joined: the result of joining the group
+ * @bound: the result of binding to it
  * @heard: events that came after that
  */
 struct report {
@@ -54,7 +54,7 @@ struct report {
  * struct who - somebody who is not to have access
  * @name: for the result
  * @become: called in a process of its own; the socket to use, or -1
- * @join: what joining the group must say
+ * @join: the expected result of joining the group
  */
 struct who {
 	const char *name;

@@ -27,11 +27,11 @@
 #define HELD_MAX 512
 
 /**
- * struct all - what the makers share with who watches them
+ * struct all - the data shared by the makers and their watcher
  * @ready: makers that have what they need
  * @begin: the caps are set
  * @end: enough
- * @round: the one that is on; 0: whoever makes and deletes
+ * @round: the current one; 0: every maker makes and deletes as it likes
  * @emptied: the last round in which each has deleted
  * @filled: the last round in which each was refused after that
  * @made: objects, by each
@@ -55,10 +55,10 @@ struct all {
 struct maker;
 
 /**
- * struct kind - what the makers make
+ * struct kind - a type of objects that the makers make
  * @name: for results
  * @make: makes one; the errno of a refusal
- * @noun: what it is
+ * @noun: its type in words
  * @objects: how many there may be
  * @bytes: of all of them
  */
@@ -73,10 +73,10 @@ struct kind {
 /**
  * struct maker - one of them
  * @l: its connection
- * @kind: what it makes
+ * @kind: the type of object that it makes
  * @all: see there
  * @who: its number
- * @pd: what it makes them of
+ * @pd: the PD that it makes them of
  * @cq: the same
  * @n: how many it has tried to make
  * @held: how many it has

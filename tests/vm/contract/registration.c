@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Registrations whose completion comes late, or never: what is shown is the device's state. And keys. */
+/* Registrations whose completion comes late, or never: the device's state is shown. And keys. */
 #include <errno.h>
 #include <string.h>
 #include "contract.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Runs: what can't be started, and what is in use while one is active. */
+/* Runs: those that can't be started, and the objects in use while one is active. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 
 /**
  * struct scene - what the commands are tried on
- * @l: who gives them
+ * @l: the socket that gives them
  * @a: of a pair of QPs in RTS
  * @b: of it, with a registered target
  * @pd: id, as are the following
@@ -34,7 +34,7 @@ struct scene {
 
 /**
  * struct step - one command; each function returns 0 or a negative errno
- * @name: what happens
+ * @name: the step in words
  * @before: brings about what it needs, or NULL
  * @call: the command, in the first message that goes out
  * @after: undoes it, or NULL

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every verb that a command calls fails once, the 1st time, the 2nd, ... Needs the
- * module of tests/vm/fail. What ends an object is not tried: to its callers in the
- * kernel it does not fail.
+ * module of tests/vm/fail. Verbs that end an object are not tried: to their callers in the
+ * kernel they do not fail.
  */
 #include <errno.h>
 #include <stdio.h>

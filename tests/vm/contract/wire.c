@@ -16,7 +16,7 @@ enum kind { STRING = 1, NEST, DATA, ADDR, BINS };
 
 #define KINDS_MAX 64
 
-/* Attributes of a set by number; what is none of these has 0, 4, 6, 8 or 16 bytes. */
+/* Attributes of a set by number; all others have 0, 4, 6, 8 or 16 bytes. */
 struct set {
 	enum kind kind[KINDS_MAX];
 	const struct set *nest[KINDS_MAX];

@@ -20,7 +20,7 @@
  * @listed: commands with a list
  * @events: types of events
  * @wrong: bytes, or sizes, that are not as they must be
- * @first: what is wrong with the first
+ * @first: the fault of the first
  */
 struct wire {
 	uint16_t family;

@@ -13,7 +13,7 @@
  *             IRDMA_FLUSH_DELAY_MS after the QP failed
  *   dead      RESET is told and done as ERR, and no INIT follows it: irdma_modify_qp_roce()
  *   refuse    of the requests of these QPs, and of SRQs, that are posted from now on, which one is
- *             refused, with -EIO; 0: none. It counts down. What stands before it in its list is
+ *             refused, with -EIO; 0: none. It counts down. Requests before it in its list are
  *             posted, as mlx5r_post_send(), bnxt_re_post_send() and irdma_post_send() do
  *   moderate  the CQs have moderation, of MODERATION_COUNT completions and MODERATION_PERIOD us at
  *             most, as with mlx5_ib_modify_cq(), mlx4_ib_modify_cq() and hns_roce_v2_modify_cq().

@@ -33,7 +33,7 @@ static void shift(void)
 	WRITE_ONCE(seen, 1 << READ_ONCE(bits));
 }
 
-/* It says that it might: who really does takes more along. */
+/* It says that it might: a function that really sleeps takes more along. */
 static void sleep_atomic(void)
 {
 	spin_lock(&spin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * An InfiniBand device with two ports, twin0, for tests in a guest: rxe and siw have one port
- * each, and neither is InfiniBand. Its links carry nothing: what is posted stays outstanding, until
+ * each, and neither is InfiniBand. Its links carry nothing: requests stay outstanding, until
  * its QP goes to ERR (a flush error each) or to RESET, or is destroyed. There is no user space for
  * it.
  */
