@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fuzzer of a generic netlink family. What there is to be said it learns from
+ * A fuzzer of a generic netlink family. It learns the messages from
  * the kernel (CTRL_CMD_GETFAMILY, CTRL_CMD_GETPOLICY); valid sessions to begin with
  * are in seed.c. A sequence of messages is kept as trees of attributes whose ids,
  * keys and addresses are found when it is sent, so that it makes sense each time.

@@ -87,7 +87,7 @@ check "--pcap in user space" kverbs batch "$work/send" --space user --pcap "$wor
 wait $!
 hold "datagrams of the CM, SEND only, acknowledge" '^100 .*100 .*4 17' "$work/send.pcap"
 
-# --- What a capture can't see, and why there is none.
+# --- Packets that a capture can't see, and the reasons for no capture.
 check "two QPs of one device" kverbs batch ../../examples/05-write.kv --pcap "$work/none.pcap"
 cp "$work/check" "$work/none"
 check "no packet passes the network interface" grep -F "no packet has passed d0: packets between two QPs of one software device do not pass it" "$work/none"

@@ -82,8 +82,8 @@ rnr_naks() {
 
 # --- rxe: RC
 
-# The module and the tool refuse a post whose completion the CQ may have no room for (37-refused.sh). What an SRQ has
-# is in no CQ before it arrives, so this is how a CQ overflows. IBTA 11.6.3.2 has all QPs of the CQ go to ERR. rxe:
+# The module and the tool refuse a post whose completion the CQ may have no room for (37-refused.sh). A receive of an
+# SRQ is in no CQ before its message arrives, so this is how a CQ overflows. IBTA 11.6.3.2 has all QPs of the CQ go to ERR. rxe:
 # the responder that finds no room goes to ERR without an answer (rxe_cq_post(), do_complete() of rxe_resp.c), so the
 # requester repeats the request and gives up.
 overflow() {

@@ -520,8 +520,8 @@ moderation() {
 
 [ ! -e hardware.ko ] || moderation
 
-# A device that refuses once to destroy something. What stays there reaches the memory that it was
-# given, until it is destroyed.
+# A device that refuses once to destroy something. An object that stays there reaches the memory
+# that it was given, until it is destroyed.
 verb=/sys/module/fail_verb/parameters
 
 # refuse FUNCTION: the driver's next call of it fails

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# Sourced by the tests with programs that others wrote: how a server and its client have done. What both
-# print is in $work/server and $work/client.
+# Sourced by the tests with programs that others wrote: how a server and its client have done. Their
+# output is in $work/server and $work/client.
 
 is_ours() {
 	case $1 in

@@ -18,7 +18,7 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ "serve", &kv_cmd_serve, "the other end, for these commands on other hosts" },
 	{ NULL, NULL, "files, to and from a host with 'kverbs serve --files DIR':" },
 	{ "put", &kv_cmd_put, "send a file; it gets its name when its hash is right" },
-	{ "get", &kv_cmd_get, "fetch one" },
+	{ "get", &kv_cmd_get, "fetch a file" },
 	{ NULL, NULL, "with programs of other projects:" },
 	{ "pingpong", &kv_cmd_pingpong, "messages to and fro with ibv_rc_pingpong and the like" },
 	{ "conn-rate", &kv_cmd_conn_rate, "connections per second and the cost of each step, as cmtime" },
@@ -33,7 +33,7 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 #undef OBJECT
 	{ "post", NULL, "a work request: send, write, read, fetch-add, cmp-swp, recv" },
 	{ "poll", NULL, "completions" },
-	{ "flush", NULL, "destroy all of them" },
+	{ "flush", NULL, "destroy all these objects" },
 	{ NULL, NULL, "objects by hand, many commands over one connection, in either space:" },
 	{ "batch", &kv_cmd_batch, "commands from a file, or typed; --space both shows times" },
 	{ NULL, NULL, "for the system:" },

@@ -851,7 +851,7 @@ static void test_no_thread(struct link *l, const struct end *a, const struct end
 
 /*
  * No device here has memory that must be synced: the answer of the one function that asks
- * the DMA API is another one. What that asks, bounce buffers themselves among it, is not
+ * the DMA API is another one. Its conditions, such as bounce buffers themselves, are not
  * tried.
  */
 static void test_synced(struct link *l, struct end *a, struct end *b)
