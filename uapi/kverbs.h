@@ -5,13 +5,13 @@
  * Family "kverbs", version KVERBS_GENL_VERSION. Every command needs
  * CAP_NET_ADMIN in the initial user namespace, and a device can be named only
  * from a network namespace that may use it. Events need the same, but for this: in
- * a network namespace that belongs to another user namespace anybody who is root
- * there can join the group, so nothing is sent there.
+ * a network namespace that belongs to another user namespace every root user there
+ * can join the group, so nothing is sent there.
  *
  * A command carries the attributes of its object, at the top level:
  *
  *   INFO_GET   -> KVERBS_A_INFO_*      module version, counters of objects
- *   FLUSH      -> FLUSHED, BUSY        destroys what is persistent
+ *   FLUSH      -> FLUSHED, BUSY        destroys all persistent objects
  *   DEV_GET    NAME -> KVERBS_A_DEV_*  do: one device, dump: all devices
  *
  *   PD_NEW     DEV [, PERSISTENT] -> as PD_GET, VERB_NS
@@ -28,16 +28,16 @@
  *   MR_INV     ID, QP [, POST_CONTEXT] -> as MR_GET, VERB_NS
  *   SRQ_NEW    PD, MAX_WR [, MAX_SGE, LIMIT, PERSISTENT] -> as SRQ_GET, VERB_NS
  *   SRQ_MODIFY ID, LIMIT or MAX_WR or both -> as SRQ_GET, VERB_NS
- *   AH_NEW     PD, and where to [, PERSISTENT] -> as AH_GET, VERB_NS
+ *   AH_NEW     PD, and the destination [, PERSISTENT] -> as AH_GET, VERB_NS
  *   QP_NEW     PD, SEND_CQ, RECV_CQ, MAX_SEND_WR, MAX_RECV_WR or SRQ [, TYPE, ...,
  *              PERSISTENT] -> as QP_GET, VERB_NS
- *   QP_MODIFY  ID, STATE, and what the transition needs -> VERB_NS
+ *   QP_MODIFY  ID, STATE, and the attributes of the transition -> VERB_NS
  *   QP_ATTACH  ID of a UD QP that is not in RESET, GROUP_GID [, GROUP_LID] -> VERB_NS.
  *              RESET and QP_DEL detach it from all groups.
  *   QP_DETACH  ID, GROUP_GID -> VERB_NS
  *   PD_GET, CQ_GET, BUF_GET, MR_GET, SRQ_GET, AH_GET, QP_GET
- *              do: ID -> what it was made with, its parents; a registered MR's
- *              key; a QP's state and what else ib_query_qp() knows.
+ *              do: ID -> the attributes that it was made with, its parents; a registered
+ *              MR's key; a QP's state and the other results of ib_query_qp().
  *              dump: all that the socket may see, in the order of their ids
  *   PD_DEL, CQ_DEL, MR_DEL, SRQ_DEL, AH_DEL, QP_DEL    ID -> VERB_NS
  *   BUF_DEL    ID -> an answer without attributes
@@ -58,28 +58,29 @@
  *   CONN_REJECT     ID [, PRIVATE_DATA] -> VERB_NS. A peer's request, or its answer
  *   CONN_DISCONNECT ID -> VERB_NS. Of an established one
  *   CONN_JOIN       ID of an idle one, SRC, GROUP -> VERB_NS. EVENT CM tells of the answer;
- *                   then CONN_GET has what a QP needs to send to the group and to be attached
+ *                   then CONN_GET has the group's GID, QPN and Q_Key, for a QP that is
+ *                   attached, or that sends to it
  *   CONN_LEAVE      ID -> VERB_NS. It is idle then; CONN_DEL leaves, too
- *   CONN_GET        do: ID -> what it is; dump: all that the socket may see
+ *   CONN_GET        do: ID -> its attributes; dump: all that the socket may see
  *   CONN_DEL        ID -> VERB_NS
  *              The verbs of the RDMA CM. Those that ask somebody else return when
  *              they have asked; the answer is the CONN's new STATE, told by
  *              EVENT CM. A CONN that has ended is of no more use: make another.
  *
- *   RUN_START  SPEC: what to measure (see enum kverbs_a_spec) -> ID
+ *   RUN_START  SPEC: the measurement (see enum kverbs_a_spec) -> ID
  *   RUN_GET    ID [, FIRST_BIN [, WORKER]] -> SPEC, STATE, HIST_SHIFT, a RESULT for
  *              each worker, as many bins of WORKER's histogram as fit; NEXT_BIN is
  *              there if more follow. Any number of times.
  *              dump: all runs, without bins
  *   RUN_CANCEL ID -> no answer, only the NLMSG_ERROR that NLM_F_ACK asks for.
  *              The run ends with -ECANCELED and the samples that it has, in time for
- *              its QP to be used again if what is outstanding completes within
+ *              its QP to be used again if the outstanding requests complete within
  *              KVERBS_GRACE_NS.
  *   RUN_DEL    ID -> an answer without attributes. Cancels first if the run is active.
  *
  *   EVENT      event, group "events": see enum kverbs_a_event. Sent to the
  *              network namespace of the object's owner, a device's to all that
- *              may use it. Events may get lost: who needs to be sure asks.
+ *              may use it. Events may get lost: the commands *_GET are reliable.
  *
  * Objects belong to the socket that made them: nobody else sees them, and they
  * die with it, runs first, then CONNs, QPs, AHs, SRQs, MRs, BUFs, CQs and PDs. A
@@ -123,16 +124,16 @@
  *   -EXDEV    an address of, or reached through, another device
  *   -ENOMEM   no memory
  *   -EOPNOTSUPP the device can't do this
- *   anything else is what the verb returned
+ *   anything else is the error of the verb
  *
  * If it was a verb that failed, the refusal has a cookie (NLMSGERR_ATTR_COOKIE), a u32:
  * enum kverbs_stage says which one. Without a cookie the command was refused before it
  * called a verb that makes or changes something, or by a check between two verbs.
  *
- * An object's id is never 0. A device's name has at most 63 bytes. A number of
- * which a device says how large it may be is at most 2^31 - 1, whatever device.
+ * An object's id is never 0. A device's name has at most 63 bytes. A number
+ * whose maximum is a device's attribute is at most 2^31 - 1 on all devices.
  *
- * VERB_NS is how long the verbs of a command took; it is not there if none was called. MRs,
+ * VERB_NS is the time of the verbs of a command; it is absent if none was called. MRs,
  * QPs and CONNs have commands of several verbs: they answer a STAGE for each, too.
  *
  * Units are in the names: _NS nanoseconds, _BYTES or LENGTH bytes, _TICKS ticks
@@ -158,7 +159,7 @@
  */
 #define KVERBS_SPINS_MAX 1000000
 
-/* How long a run that is cancelled still waits for what it has posted. */
+/* How long a run that is cancelled still waits for the requests that it has posted. */
 #define KVERBS_GRACE_NS 100000000
 
 /*
@@ -290,7 +291,7 @@ enum kverbs_stage {
  * enum kverbs_a_stage - how long a stage of a command took
  * @KVERBS_A_STAGE_KIND: u32, enum kverbs_stage
  * @KVERBS_A_STAGE_NS: u64; of COMPLETION from the return of the post until the completion was
- *	seen, without what was slept meanwhile. QUERY is not timed.
+ *	seen, without the sleeps meanwhile. QUERY is not timed.
  */
 enum kverbs_a_stage {
 	KVERBS_A_STAGE_UNSPEC,
@@ -304,15 +305,15 @@ enum kverbs_a_stage {
 /**
  * enum kverbs_a_info - the module itself
  * @KVERBS_A_INFO_VERSION: string, the module's version
- * @KVERBS_A_INFO_COUNTER: string, what the loops read for time: "tsc" or
+ * @KVERBS_A_INFO_COUNTER: string, the counter that the loops read: "tsc" or
  *	"ktime_raw" (then a tick is a nanosecond)
- * @KVERBS_A_INFO_COUNTER_HZ: u64, its ticks in a second: what the module converts times of a
- *	run's SPEC with. Linux' estimate: who measures more exactly may differ by some 10^-5
+ * @KVERBS_A_INFO_COUNTER_HZ: u64, its ticks in a second, by which the module converts times of a
+ *	run's SPEC. Linux' estimate: a more exact measurement may differ by some 10^-5
  * @KVERBS_A_INFO_CREATED: u64, objects made since the module was loaded
  * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since; counted at the same
  *	moment as @KVERBS_A_INFO_CREATED, so the difference is those that there are
  * @KVERBS_A_INFO_BUFFER_BYTES: u64, memory that counts against max_bytes now: buffers,
- *	and what queues and runs are reckoned to take
+ *	and the computed memory of queues and runs
  * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed
  * @KVERBS_A_INFO_BUSY: u32, persistent objects that stay because a socket's
  *	objects use them
@@ -352,7 +353,7 @@ enum kverbs_a_info {
  * @KVERBS_A_DEV_NODE_GUID: u64
  * @KVERBS_A_DEV_SYS_IMAGE_GUID: u64, struct ib_device_attr.sys_image_guid, as
  *	are the following
- * @KVERBS_A_DEV_FW_VER: string, what ib_get_device_fw_str() says
+ * @KVERBS_A_DEV_FW_VER: string, the result of ib_get_device_fw_str()
  * @KVERBS_A_DEV_VENDOR_ID: u32, .vendor_id
  * @KVERBS_A_DEV_VENDOR_PART_ID: u32, .vendor_part_id
  * @KVERBS_A_DEV_HW_VER: u32, .hw_ver
@@ -554,7 +555,8 @@ enum kverbs_cq_context {
  * @KVERBS_A_CQ_ID: u32
  * @KVERBS_A_CQ_DEV: string, the device's name
  * @KVERBS_A_CQ_PERSISTENT: flag
- * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe: how many completions it must hold, and holds
+ * @KVERBS_A_CQ_CQE: u32, 1 .. the device's max_cqe: the completions that it must hold, and in
+ *	a reply those that it holds
  * @KVERBS_A_CQ_COMP_VECTOR: u32, 0 .. the device's num_comp_vectors - 1, default 0
  * @KVERBS_A_CQ_CONTEXT: u32, enum kverbs_cq_context, default POLLED
  * @KVERBS_A_CQ_PENDING: u32, replies only: requests posted by hand whose
@@ -652,7 +654,7 @@ enum kverbs_a_buf {
  *	size that the device has, but 4096 bytes at least.
  * @KVERBS_A_MR_QP: u32, the QP that carries IB_WR_REG_MR or IB_WR_LOCAL_INV;
  *	RC, in RTS, same PD, no run on it
- * @KVERBS_A_MR_BUF: u32, what it is registered over; any number of MRs may be
+ * @KVERBS_A_MR_BUF: u32, the BUF that it is registered over; any number of MRs may be
  *	registered over one BUF. This and the following are absent from replies if the MR
  *	is not registered.
  * @KVERBS_A_MR_OFFSET: u64, first registered byte of the buffer, default 0
@@ -738,8 +740,8 @@ enum kverbs_a_srq {
  * @KVERBS_A_AH_FLOW_LABEL: u32, 20 bits, default 0
  * @KVERBS_A_AH_HOP_LIMIT: u32, 0 .. 255, default 64; on RoCE to a unicast DGID the RDMA core takes
  *	the route's instead (rdma_create_user_ah()): the reply has the one in effect
- * @KVERBS_A_AH_DMAC: binary, 6 bytes, RoCE, replies only: what DGID was resolved
- *	to
+ * @KVERBS_A_AH_DMAC: binary, 6 bytes, RoCE, replies only: the MAC address of
+ *	DGID
  * @KVERBS_A_AH_VERB_NS: u64, how long rdma_create_user_ah() or rdma_destroy_ah()
  *	took; the first resolves DMAC
  */
@@ -832,7 +834,7 @@ enum kverbs_a_group {
  * @KVERBS_A_QP_STATE: u32, enum kverbs_qp_state
  * @KVERBS_A_QP_CUR_STATE: u32, enum kverbs_qp_state, which state the QP is thought
  *	to be in
- * @KVERBS_A_QP_ACCESS: u32, KVERBS_ACCESS_*, what peers may do
+ * @KVERBS_A_QP_ACCESS: u32, KVERBS_ACCESS_*, the rights of peers
  * @KVERBS_A_QP_PORT: u32, from 1 on, default 1 (INIT)
  * @KVERBS_A_QP_PKEY_INDEX: u32, 16 bits, default 0 (INIT)
  * @KVERBS_A_QP_QKEY: u32 (UD)
@@ -864,7 +866,7 @@ enum kverbs_a_group {
  *	queue has drained (SQD)
  * @KVERBS_A_QP_VERB_NS: u64, the sum of the STAGEs
  * @KVERBS_A_QP_SQ_DRAINING: flag, it is on its way to SQD and has requests under
- *	way yet; what follows SQD, other than ERR, is refused until they are done
+ *	way yet; every transition but that to ERR is refused until they are done
  * @KVERBS_A_QP_STAGE: nest of enum kverbs_a_stage for each. NEW: CREATE; MODIFY: MODIFY, before
  *	it RESOLVE for RTR on RoCE and DRAIN for RESET; ATTACH, DETACH: MODIFY; DEL: DESTROY
  * @KVERBS_A_QP_GROUP_GID: binary, 16 bytes: the GID of a multicast group, ff... or an IPv4 group
@@ -973,7 +975,7 @@ enum kverbs_op {
 };
 
 /**
- * enum kverbs_wc_op - what a completion is of (IBTA 11.4.2.1; enum ib_wc_opcode)
+ * enum kverbs_wc_op - the operation that has completed (IBTA 11.4.2.1; enum ib_wc_opcode)
  * @KVERBS_WC_OP_SEND: SEND, SEND_WITH_IMM or SEND_WITH_INV
  * @KVERBS_WC_OP_WRITE: WRITE, WRITE_WITH_IMM or ATOMIC_WRITE
  * @KVERBS_WC_OP_READ: READ or READ_WITH_INV
@@ -1037,7 +1039,7 @@ enum kverbs_loop {
  * enum kverbs_post_context - the context that requests are posted in
  * @KVERBS_POST_PROCESS: plain process context
  * @KVERBS_POST_BH_DISABLED: process context with softirqs held off around the
- *	post, so that what it schedules there runs before the post returns, and
+ *	post: work that the post schedules there runs before the post returns, and
  *	not at the next tick
  */
 enum kverbs_post_context {
@@ -1091,7 +1093,7 @@ enum kverbs_a_sge {
  * @KVERBS_A_POST_POSTED: u32, reply: how many of them, from the first on, are posted. It is
  *	less than all only with ERROR; if the device refuses the first one, the command is
  *	refused.
- * @KVERBS_A_POST_ERROR: s32, reply: what the verb returned for the request behind those, a
+ * @KVERBS_A_POST_ERROR: s32, reply: the verb's error for the request behind those, a
  *	negative errno. That one and the rest leave nothing behind.
  * @KVERBS_A_POST_VERB_NS: u64, how long ib_post_send(), ib_post_recv() or
  *	ib_post_srq_recv() took
@@ -1123,10 +1125,10 @@ enum kverbs_a_post {
  *	the queue was made for; atomics: one, of 8 bytes
  * @KVERBS_A_WR_REMOTE_ADDR: u64, WRITEs, READs, atomics
  * @KVERBS_A_WR_REMOTE_KEY: u32, ditto
- * @KVERBS_A_WR_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
- *	compared; default 0
- * @KVERBS_A_WR_SWAP: u64, CMP_SWP: what is stored; default 0
- * @KVERBS_A_WR_AH: u32, UD: where to; same PD
+ * @KVERBS_A_WR_COMPARE_ADD: u64, FETCH_ADD: the summand, CMP_SWP: the value to
+ *	compare with; default 0
+ * @KVERBS_A_WR_SWAP: u64, CMP_SWP: the value to store; default 0
+ * @KVERBS_A_WR_AH: u32, UD: the destination; same PD
  * @KVERBS_A_WR_REMOTE_QPN: u32, 24 bits, UD
  * @KVERBS_A_WR_REMOTE_QKEY: u32, UD
  * @KVERBS_A_WR_INVALIDATE_RKEY: u32, the peer's key that is invalidated; SEND_WITH_INV, which needs
@@ -1161,7 +1163,7 @@ enum kverbs_a_wr {
  * @KVERBS_A_WC_QP: u32, id of the QP; absent if that is gone
  * @KVERBS_A_WC_LENGTH: u32, bytes, receives and READs only, absent on failure
  * @KVERBS_A_WC_IMM: u32, immediate data, in host order, if there was any
- * @KVERBS_A_WC_SRC_QPN: u32, UD receives: who sent it
+ * @KVERBS_A_WC_SRC_QPN: u32, UD receives: the QPN of the sender
  * @KVERBS_A_WC_GRH: flag, UD receives: the first 40 bytes are a GRH
  * @KVERBS_A_WC_INVALIDATE_RKEY: u32, receives: the key that the peer's SEND_WITH_INV has
  *	invalidated; READ_WITH_INV: the key of its sink. An MR with this key is not registered any
@@ -1194,7 +1196,7 @@ enum kverbs_a_wc {
 #define KVERBS_CONN_BACKLOG_MAX 1024
 
 /**
- * enum kverbs_conn_state - how far a connection is
+ * enum kverbs_conn_state - the progress of a connection
  * @KVERBS_CONN_IDLE: made
  * @KVERBS_CONN_LISTENING: CONN_GET_REQUEST has the requests that come
  * @KVERBS_CONN_RESOLVING_ADDR: asked for
@@ -1211,7 +1213,7 @@ enum kverbs_a_wc {
  * @KVERBS_CONN_DISCONNECTED: by one of both; the QP is in ERR, as in the following,
  *	if there is one
  * @KVERBS_CONN_REJECTED: by the peer or by us
- * @KVERBS_CONN_FAILED: EVENT and STATUS say at what
+ * @KVERBS_CONN_FAILED: EVENT and STATUS name the step that failed
  * @KVERBS_CONN_JOINING: CONN_JOIN was called
  * @KVERBS_CONN_JOINED: the host is a member of the multicast group
  */
@@ -1239,7 +1241,7 @@ enum kverbs_conn_state {
 };
 
 /**
- * enum kverbs_cm_event - what the RDMA CM says (enum rdma_cm_event_type)
+ * enum kverbs_cm_event - events of the RDMA CM (enum rdma_cm_event_type)
  *
  * NONE: nothing yet. OTHER: one that this list does not have. Not the kernel's
  * numbers: those differ between versions.
@@ -1277,9 +1279,9 @@ enum kverbs_cm_event {
  * @KVERBS_A_CONN_PERSISTENT: flag; in the first network namespace only, for it would keep any
  *	other one from ending
  * @KVERBS_A_CONN_SRC: binary, 16 .. 28 bytes, all of a struct sockaddr_in or
- *	sockaddr_in6: where to listen (port 0: any, the reply has it), or where to come
- *	from
- * @KVERBS_A_CONN_DST: binary, 16 .. 28 bytes, ditto: where to, with a port
+ *	sockaddr_in6: the address to listen on (port 0: any, the reply has it), or the
+ *	source address
+ * @KVERBS_A_CONN_DST: binary, 16 .. 28 bytes, the same of the peer, with a port
  * @KVERBS_A_CONN_BACKLOG: u32, requests that wait to be taken, 1 ..
  *	KVERBS_CONN_BACKLOG_MAX, default 128; more are rejected (reason 3, no
  *	resources)
@@ -1290,26 +1292,26 @@ enum kverbs_cm_event {
  * @KVERBS_A_CONN_LISTENER: u32, replies only: the listener that had the request;
  *	absent if there was none, or if it is gone
  * @KVERBS_A_CONN_QP: u32, same device, RC, in RESET or INIT. CONNECT and ACCEPT bring
- *	it to INIT, ACCEPT and ESTABLISH to RTR and RTS, with what the CM says, but for
+ *	it to INIT, ACCEPT and ESTABLISH to RTR and RTS, with the CM's attributes, but for
  *	ACK_TIMEOUT and a minimum RNR timer of 0.64 ms. In use by the CONN until that is
  *	deleted; brought to ERR when the connection ends.
- * @KVERBS_A_CONN_ACCESS: u32, KVERBS_ACCESS_*, what peers may do by way of the QP, if
+ * @KVERBS_A_CONN_ACCESS: u32, KVERBS_ACCESS_*, the rights of peers by way of the QP, if
  *	it is in RESET; default: none
  * @KVERBS_A_CONN_PRIVATE_DATA: binary, at most KVERBS_CONN_PRIVATE_MAX bytes, goes to
- *	the peer. Replies: what came with the peer's request, answer or rejection,
- *	padded with zeros to what the CM transports (IB, RoCE: 56, 196, 148), at most
+ *	the peer. Replies: the data of the peer's request, answer or rejection,
+ *	padded with zeros to the length that the CM transports (IB, RoCE: 56, 196, 148), at most
  *	KVERBS_CONN_PRIVATE_MAX.
  * @KVERBS_A_CONN_RESPONDER_RESOURCES: u32, READs and atomics that the peer may have
  *	outstanding here, 0 .. 255, at most the device's max_qp_rd_atom, which is
- *	the default (ACCEPT: the least of that and of what the peer wants).
- *	Replies: what the peer's request says
+ *	the default (ACCEPT: the least of that and of the number that the peer wants).
+ *	Replies: the number in the peer's request
  * @KVERBS_A_CONN_INITIATOR_DEPTH: u32, READs and atomics that we may have outstanding
  *	there, 0 .. 255, at most the device's max_qp_init_rd_atom, which is the
- *	default (ACCEPT: as above). Replies: what the peer's request says
+ *	default (ACCEPT: as above). Replies: the number in the peer's request
  * @KVERBS_A_CONN_RETRY_CNT: u32, 0 .. 7, default 6; CONNECT only
  * @KVERBS_A_CONN_RNR_RETRY: u32, 0 .. 7, default 6
  * @KVERBS_A_CONN_ACK_TIMEOUT: u32, 0 .. 31, default 14: 4.096 us * 2^n until a packet
- *	is sent again, in place of what the CM reckons; ACCEPT and ESTABLISH; not iWARP
+ *	is sent again, in place of the CM's own value; ACCEPT and ESTABLISH; not iWARP
  * @KVERBS_A_CONN_STATE: u32, enum kverbs_conn_state
  * @KVERBS_A_CONN_EVENT: u32, enum kverbs_cm_event, the last one
  * @KVERBS_A_CONN_STATUS: s32, the event's: 0, a negative errno, or, with REJECTED, the
@@ -1374,12 +1376,12 @@ enum kverbs_a_conn {
 /**
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
- * @KVERBS_A_END_LOCAL_BUF: u32, what is sent from, and read into: SIZE bytes from LOCAL_OFFSET
+ * @KVERBS_A_END_LOCAL_BUF: u32, the BUF to send from and to read into: SIZE bytes from LOCAL_OFFSET
  *	on; not for STREAM_SERVER, which sends nothing
  * @KVERBS_A_END_LOCAL_MR: u32, an MR of the QP's PD, registered over these bytes of LOCAL_BUF,
  *	whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and the bytes
  *	lie in one piece of the buffer.
- * @KVERBS_A_END_TARGET_BUF: u32, what the peer sends or writes into: SIZE bytes from
+ * @KVERBS_A_END_TARGET_BUF: u32, the BUF that the peer sends or writes into: SIZE bytes from
  *	TARGET_OFFSET on; ping-pongs and STREAM_SERVER only
  * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
  * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for SEND and STREAM_SERVER; a multiple of
@@ -1389,7 +1391,7 @@ enum kverbs_a_conn {
  * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0
  * @KVERBS_A_END_CPU: u32, 0 .. 2^31 - 1, of the worker that drives it, default SPEC's CPU;
  *	not for ping-pongs; only the first end of a worker has it
- * @KVERBS_A_END_AH: u32, where to; same PD; UD QPs that send need it, with the next two
+ * @KVERBS_A_END_AH: u32, the destination; same PD; UD QPs that send need it, with the next two
  * @KVERBS_A_END_REMOTE_QPN: u32, 24 bits, the peer's; UD only
  * @KVERBS_A_END_REMOTE_QKEY: u32, the peer's; UD only
  *
@@ -1445,8 +1447,8 @@ struct kverbs_bin {
  *	STREAM_SERVER up to 1024, shared out to the WORKERS in their order, with CQs of their own;
  *	or all ENDs of each worker with one SEND_CQ and one RECV_CQ, if it has several, and no SRQ.
  *	All are in one nest, which has 64 KiB at most. RUN_GET tells the first 16.
- * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: what is added, CMP_SWP: what is
- *	compared; default 0; atomics only
+ * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: the summand, CMP_SWP: the value to
+ *	compare with; default 0; atomics only
  * @KVERBS_A_SPEC_SWAP: u64, what is stored; default 0; CMP_SWP only
  * @KVERBS_A_SPEC_ITERS: u64, from 1 on, samples that each worker takes; this or TIME_NS, or both
  *	(what comes first ends the worker)
