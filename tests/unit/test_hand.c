@@ -581,7 +581,7 @@ static void test_modify(void **state)
 		   "qkey is of no use here: a qp of type RC has none");
 	good(&h, "qp modify a state init access none pkey-index 3 port 2");
 	says(&h, "access none port 2 pkey-index 3");
-	/* A choice is kept. */
+	/* A port that was chosen before stays. */
 	good(&h, "qp modify a state init access remote-read");
 	assert_null(strstr(h.text, "port"));
 	refuses_to(&h, "qp modify a state rtr dgid ::1 dest-qpn 1",
@@ -596,7 +596,7 @@ static void test_modify(void **state)
 	good(&h, "qp modify a state rts timeout 1 retry-cnt 1 rnr-retry 1 max-rd-atomic 1 sq-psn 1");
 	refuses_to(&h, "qp modify a state rts timeout 14",
 		   "timeout is of no use here: RTS does not take it (from RTS)");
-	/* A refusal for another reason keeps it; further faults are named as well. */
+	/* A refusal for another reason keeps that reason; further faults are named as well. */
 	fake_world.refuse = "sgid_index is missing: dgid needs it";
 	refuses_to(&h, "qp modify a state rts dgid ::1 retry-cnt 1",
 		   "sgid-index is missing: dgid needs it; also of no use here: dgid, retry-cnt");

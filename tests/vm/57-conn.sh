@@ -285,7 +285,7 @@ EINVAL | cannot connect to *: access goes with a qp in RESET: in INIT it has its
 = conn wait o timeout 60s
 = conn del l
 = conn wait i timeout 60s
-# A listener that has gone has rejected its requests.
+# A request that is deleted is rejected.
 = qp add pd p cq c name d
 = conn listen $ADDR6 name l
 = conn connect \$l.src qp d no-wait name late

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # shellcheck shell=dash
 #
-# The bytes that peers can reach of buffers in user space: of the tool's, and of those of other programs that it
-# runs. Privileges, and a hostile peer's access to the kernel's buffers, are in tests/vm/contract/.
+# The bytes that peers can reach of buffers in user space: of those made by hand, and of those of the
+# tool's other commands. Privileges, and a hostile peer's access to the kernel's buffers, are in tests/vm/contract/.
 . ./hand.sh
 
 # --- a peer that knows all addresses and keys, and buffers of user space
