@@ -154,8 +154,7 @@ const struct kv_cmd kv_cmd_conn_rate = {
 		"interface, IPv4 or IPv6; a server without one listens at all of them, on iWARP\n"
 		"at all of IPv4's.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
-		"Ctrl-C ends the command and prints the results until then; the exit status is\n"
-		"130.\n",
+		"Ctrl-C ends the command and prints the results until then (exit status 130).\n",
 	.args = &command,
 	.init = init,
 	.check = check,
