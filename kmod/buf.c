@@ -66,7 +66,7 @@ static int buf_add_piece(struct kv_buf *buf, int node, u64 offset, u32 bytes,
 				       bytes);
 	if (!piece->start)
 		return kv_refuse(extack, -ENOMEM, node == NUMA_NO_NODE ?
-				 "no contiguous memory for a piece of this length: take more pieces" :
+				 "no contiguous memory for pieces of this length: take more" :
 				 "no contiguous memory for a piece of this length on the node");
 	piece->offset = offset;
 	piece->length = min_t(u64, bytes, buf->length - offset);
