@@ -47,7 +47,7 @@ int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fau
 	uint32_t space = o->end[server];
 
 	if (server && o->has_end[0])
-		return kv_fault_usage(f, "one end is not both; give --server or --client");
+		return kv_fault_usage(f, "one end cannot be both; give --server or --client");
 	if (!server && !addr)
 		return kv_fault_usage(f, "the server's address is missing; or give --server");
 	if (space == KV_SPACES)
