@@ -4,7 +4,13 @@
 #include <linux/sizes.h>
 #include "quota.h"
 #include "refuse.h"
-#include "rules/queue.h"
+
+/*
+ * All buffers and queues together take at most this part of the machine's memory: 1 / 4. Queues are
+ * the drivers' memory, which is charged to nobody: without a limit the kernel would kill processes
+ * instead of refusing the memory.
+ */
+#define MEMORY_SHARE 4
 
 static unsigned int max_objects = 65536;
 module_param(max_objects, uint, 0644);
@@ -30,6 +36,16 @@ static bool quota_charge(atomic64_t *counter, u64 amount, u64 max)
 }
 
 /**
+ * kv_quota_max_objects() - the objects that may exist at a time
+ *
+ * Return: their number.
+ */
+u64 kv_quota_max_objects(void)
+{
+	return READ_ONCE(max_objects);
+}
+
+/**
  * kv_quota_charge_object() - may there be one more object?
  * @extack: where the reason of a refusal goes
  *
@@ -37,7 +53,7 @@ static bool quota_charge(atomic64_t *counter, u64 amount, u64 max)
  */
 int kv_quota_charge_object(struct netlink_ext_ack *extack)
 {
-	if (quota_charge(&objects, 1, READ_ONCE(max_objects)))
+	if (quota_charge(&objects, 1, kv_quota_max_objects()))
 		return 0;
 	return kv_refuse(extack, -EDQUOT,
 			 "too many objects: delete some, or raise the module's max_objects");
@@ -62,6 +78,18 @@ u64 kv_quota_objects(void)
 }
 
 /**
+ * kv_quota_max_bytes() - the memory that may be taken at a time
+ *
+ * Return: bytes.
+ */
+u64 kv_quota_max_bytes(void)
+{
+	u64 share = ((u64)totalram_pages() << PAGE_SHIFT) / MEMORY_SHARE;
+
+	return min_t(u64, READ_ONCE(max_bytes), share);
+}
+
+/**
  * kv_quota_charge_bytes() - may this much more memory be taken?
  * @amount: bytes
  * @extack: where the reason of a refusal goes
@@ -70,12 +98,11 @@ u64 kv_quota_objects(void)
  */
 int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 {
-	u64 share = ((u64)totalram_pages() << PAGE_SHIFT) / KV_MEMORY_SHARE;
-	u64 max = READ_ONCE(max_bytes);
+	u64 max = kv_quota_max_bytes();
 
-	if (quota_charge(&bytes, amount, min(max, share)))
+	if (quota_charge(&bytes, amount, max))
 		return 0;
-	if (share < max)
+	if (max < READ_ONCE(max_bytes))
 		return kv_refuse(extack, -EDQUOT,
 				 "buffers and queues would take more than a quarter of the memory: delete some");
 	return kv_refuse(extack, -EDQUOT,

@@ -317,6 +317,9 @@ enum kverbs_a_stage {
  * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed
  * @KVERBS_A_INFO_BUSY: u32, persistent objects that stay because a socket's
  *	objects use them
+ * @KVERBS_A_INFO_MAX_OBJECTS: u64, objects that may exist at a time: max_objects
+ * @KVERBS_A_INFO_MAX_BYTES: u64, the most that @KVERBS_A_INFO_BUFFER_BYTES may be: max_bytes,
+ *	or a quarter of the memory if that is less
  */
 enum kverbs_a_info {
 	KVERBS_A_INFO_UNSPEC,
@@ -328,6 +331,8 @@ enum kverbs_a_info {
 	KVERBS_A_INFO_BUFFER_BYTES,
 	KVERBS_A_INFO_FLUSHED,
 	KVERBS_A_INFO_BUSY,
+	KVERBS_A_INFO_MAX_OBJECTS,
+	KVERBS_A_INFO_MAX_BYTES,
 
 	__KVERBS_A_INFO_LAST,
 	KVERBS_A_INFO_MAX = __KVERBS_A_INFO_LAST - 1,

@@ -33,7 +33,9 @@ static int info_get(struct genl_info *info, struct kv_obj *none, struct sk_buff 
 	       kv_put_u64(skb, KVERBS_A_INFO_COUNTER_HZ, kv_env_counter_hz()) ?:
 	       kv_put_u64(skb, KVERBS_A_INFO_CREATED, made) ?:
 	       kv_put_u64(skb, KVERBS_A_INFO_DESTROYED, gone) ?:
-	       kv_put_u64(skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes());
+	       kv_put_u64(skb, KVERBS_A_INFO_BUFFER_BYTES, kv_quota_bytes()) ?:
+	       kv_put_u64(skb, KVERBS_A_INFO_MAX_OBJECTS, kv_quota_max_objects()) ?:
+	       kv_put_u64(skb, KVERBS_A_INFO_MAX_BYTES, kv_quota_max_bytes());
 }
 
 /* Destroys the persistent objects of this namespace. */

@@ -22,12 +22,6 @@
 /* Memory of a request that was posted by hand, until its completion is polled. */
 #define KV_POSTED_BYTES 192
 #define KV_POSTED_SGE_BYTES 8
-/*
- * All buffers and queues together take at most this part of the machine's memory: 1 / 4. Queues are
- * the drivers' memory, which is charged to nobody: without a limit the kernel would kill processes
- * instead of refusing the memory.
- */
-#define KV_MEMORY_SHARE 4
 
 static inline __u64 kv_queue_pow2(__u64 value)
 {

@@ -411,10 +411,19 @@ static void test_kind(struct link *l, struct all *all, const struct kind *kind)
 static void test_again(struct link *l)
 {
 	const struct kv_pd_init init = { .dev = dev };
-	unsigned long objects = get_cap("max_objects");
+	unsigned long objects = get_cap("max_objects"), bytes = get_cap("max_bytes");
+	struct kv_info info;
 	unsigned int n;
 
 	set_cap("max_objects", 50);
+	set_cap("max_bytes", 12345);
+	must(l, call_info_get(&l->nl, &info), "info");
+	result(info.max_objects == 50 && info.max_bytes == 12345, "INFO has the limits");
+	set_cap("max_bytes", 1UL << 60);
+	must(l, call_info_get(&l->nl, &info), "info");
+	result(info.max_bytes > 1UL << 20 && info.max_bytes < 1UL << 50,
+	       "one above a quarter of the memory is that quarter");
+	set_cap("max_bytes", bytes);
 	for (n = 0; n < 60 && !call_new(&l->nl, KV_PD, &init, NULL, NULL); n++)
 		;
 	result(n == 50, "then one alone can have all");
