@@ -11,8 +11,8 @@
  *
  * The object is beside the tool, or where 'make install' puts it. The tool has no rpath for it,
  * because the loader would search that for every library. The object has what few commands need,
- * and stays loaded. It is linked so that all its functions are found at once; those of the libraries
- * that it needs are found at their first call, because most are never called.
+ * and stays loaded. It is linked so that all its functions are found at once; those of the
+ * libraries that it needs are found at their first call, because most are never called.
  *
  * Return: the function; NULL: the object can't be loaded.
  */

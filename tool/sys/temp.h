@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #pragma once
 
-/* A file that is written beside the one that it replaces, which so is there as a whole or not at all. */
+/* A file that is written beside the one that it replaces: it is there as a whole, or not at all. */
 struct kv_temp {
 	char *path; /* the final file, with symbolic links resolved; NULL: none */
 	char *name; /* the file beside it, until it is renamed; NULL: @path itself is written */
