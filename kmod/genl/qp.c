@@ -78,7 +78,7 @@ struct row {
 };
 
 /* The rules and ib_modify_qp() use the same bits. */
-#define SAME_BIT(BIT) (KV_QPA_##BIT + BUILD_BUG_ON_ZERO(KV_QPA_##BIT != IB_QP_##BIT))
+#define SAME_BIT(BIT) (KV_QPA_##BIT + BUILD_BUG_ON_ZERO(KV_QPA_##BIT ^ IB_QP_##BIT))
 #define ROW(NAME, BIT) { .number = KVERBS_A_QP_##NAME, .bit = SAME_BIT(BIT) }
 #define NUMBER(NAME, BIT, member) {				\
 	.number = KVERBS_A_QP_##NAME,				\

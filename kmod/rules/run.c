@@ -628,7 +628,7 @@ static int check_srq(const struct kv_run_end_facts *end, struct kv_refusal *why)
 
 /* Can the end hold what the peer sends, and the receives that the loop expects? */
 static int check_target(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
-		       struct kv_refusal *why)
+			struct kv_refusal *why)
 {
 	__u32 recvs = kv_run_recvs(s->loop, s->op, s->depth);
 

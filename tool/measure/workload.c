@@ -285,8 +285,10 @@ static int check_type(const struct kv_workload *w, const struct kv_site *site, s
 /** kv_workload_flags() - KVERBS_WR_* of each request */
 uint32_t kv_workload_flags(const struct kv_workload *w)
 {
-	return (w->size <= w->inline_max && kv_op_among(w->op, KV_OPS_CARRY) ? KVERBS_WR_INLINE : 0) |
-	       (w->fence ? KVERBS_WR_FENCE : 0) | (w->solicited ? KVERBS_WR_SOLICITED : 0);
+	bool inlined = kv_op_among(w->op, KV_OPS_CARRY) && w->size <= w->inline_max;
+
+	return (inlined ? KVERBS_WR_INLINE : 0) | (w->fence ? KVERBS_WR_FENCE : 0) |
+	       (w->solicited ? KVERBS_WR_SOLICITED : 0);
 }
 
 static uint64_t cq_of(const struct kv_workload *w, uint32_t requests)
