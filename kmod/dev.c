@@ -236,3 +236,35 @@ u32 kv_dev_caps(const struct kv_dev *dev)
 		caps |= KVERBS_CAP_CM;
 	return caps;
 }
+
+/**
+ * kv_dev_copy_fw_ver() - the version of the device's firmware
+ * @dev: the device
+ * @fw_ver: receives the version; empty if the driver reports none
+ *
+ * Locks: dev->lock
+ */
+void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME_MAX])
+{
+	lockdep_assert_held(&dev->lock);
+	fw_ver[0] = '\0';
+	ib_get_device_fw_str(dev->ib, fw_ver);
+}
+
+/**
+ * kv_dev_query_port() - state of a port
+ * @dev: the device
+ * @port: number of the port, valid
+ * @attr: receives the state
+ *
+ * Some kernels log a line at each call if they don't know the netdev's speed: so this must
+ * not be called often.
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno.
+ */
+int kv_dev_query_port(struct kv_dev *dev, u32 port, struct ib_port_attr *attr)
+{
+	lockdep_assert_held(&dev->lock);
+	return ib_query_port(dev->ib, port, attr);
+}

@@ -68,5 +68,7 @@ bool kv_dev_iwarp(const struct kv_dev *dev);
 u32 kv_dev_max_mr_pages(const struct kv_dev *dev);
 u64 kv_dev_max_mr_bytes(const struct kv_dev *dev);
 u32 kv_dev_caps(const struct kv_dev *dev);
+void kv_dev_copy_fw_ver(const struct kv_dev *dev, char fw_ver[IB_FW_VERSION_NAME_MAX]);
+int kv_dev_query_port(struct kv_dev *dev, u32 port, struct ib_port_attr *attr);
 
 #endif

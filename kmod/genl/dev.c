@@ -104,13 +104,12 @@ static int dev_fill_gids(struct sk_buff *skb, const struct net *net, struct ib_d
 /* Attributes that do not change as long as the device exists. */
 static int dev_fill_attrs(struct sk_buff *skb, const struct kv_dev *dev)
 {
-	struct ib_device *ib = dev->ib;
+	const struct ib_device *ib = dev->ib;
 	const struct kv_cq_moderation moderation = kv_cq_most_moderation(ib);
 	const struct ib_device_attr *attrs = &ib->attrs;
-	char fw_ver[IB_FW_VERSION_NAME_MAX] = "";
+	char fw_ver[IB_FW_VERSION_NAME_MAX];
 
-	/* Nothing, if the driver reports none. */
-	ib_get_device_fw_str(ib, fw_ver);
+	kv_dev_copy_fw_ver(dev, fw_ver);
 	return nla_put_u32(skb, KVERBS_A_DEV_PORTS, ib->phys_port_cnt) ?:
 	       nla_put_u32(skb, KVERBS_A_DEV_COMP_VECTORS, ib->num_comp_vectors) ?:
 	       kv_put_u64(skb, KVERBS_A_DEV_NODE_GUID, be64_to_cpu(ib->node_guid)) ?:
@@ -180,12 +179,7 @@ static int dev_fill_port(struct sk_buff *skb, const struct net *net, struct kv_d
 
 	if (!nest)
 		return -EMSGSIZE;
-	lockdep_assert_held(&dev->lock);
-	/*
-	 * Some kernels log a line at each call if they don't know the netdev's speed: so this must
-	 * not be called often.
-	 */
-	error = ib_query_port(dev->ib, port, &attr);
+	error = kv_dev_query_port(dev, port, &attr);
 	ret = nla_put_u32(skb, KVERBS_A_PORT_NUMBER, port);
 	if (!ret)
 		ret = error ? nla_put_u32(skb, KVERBS_A_PORT_ERROR, -error) :

@@ -443,20 +443,3 @@ bool kv_args_given(const struct kv_key *table, const struct kv_given *given, con
 
 	return key && given->seen & 1ULL << (key - table);
 }
-
-/**
- * kv_args_flags() - describe a set of words
- * @table: the words, whose values are bits
- *
- * Return: an array of the words whose bits are set, owned by the caller.
- */
-struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags)
-{
-	struct json_object *list = json_object_new_array();
-
-	for (; table->name; table++) {
-		if (flags & table->value)
-			json_object_array_add(list, json_object_new_string(table->name));
-	}
-	return list;
-}

@@ -96,4 +96,3 @@ int kv_args_parse(const struct kv_key *table, struct kv_variables *variables, ch
 		  size_t n, void *args, struct kv_fault *f);
 const struct kv_key *kv_key_find(const struct kv_key *table, const char *word);
 bool kv_args_given(const struct kv_key *table, const struct kv_given *given, const char *name);
-struct json_object *kv_args_flags(const struct kv_enum *table, uint32_t flags);

@@ -5,10 +5,26 @@
 #include <netinet/in.h>
 #include "cli/parse.h"
 #include "model/site.h"
-#include "object/args.h"
 #include "object/describe.h"
 #include "out/out.h"
 #include "rules/qp_table.h"
+
+/**
+ * kv_describe_flags() - describe a set of words
+ * @table: the words, whose values are bits
+ *
+ * Return: an array of the words whose bits are set, owned by the caller.
+ */
+struct json_object *kv_describe_flags(const struct kv_enum *table, uint32_t flags)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (; table->name; table++) {
+		if (flags & table->value)
+			json_object_array_add(list, json_object_new_string(table->name));
+	}
+	return list;
+}
 
 /**
  * kv_describe_gid() - describe a GID
@@ -87,7 +103,7 @@ static void put_number(struct json_object *obj, const char *key, const struct kv
 		kv_out_put_string(obj, key, kv_enum_name(m->names, value));
 		break;
 	case KV_FORM_FLAGS:
-		kv_out_put(obj, key, kv_args_flags(m->names, value));
+		kv_out_put(obj, key, kv_describe_flags(m->names, value));
 		break;
 	case KV_FORM_BITS:
 		for (const struct kv_enum *w = m->names; w->name; w++) {

@@ -16,3 +16,4 @@ void kv_describe_object(struct json_object *obj, enum kv_type type, const char *
 void kv_describe_event(struct json_object *obj, const struct kv_event *event);
 void kv_describe_dev(struct json_object *obj, const struct kv_dev *dev);
 void kv_describe_gid(struct json_object *obj, const char *key, const uint8_t gid[16]);
+struct json_object *kv_describe_flags(const struct kv_enum *table, uint32_t flags);

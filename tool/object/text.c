@@ -2,6 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/columns.h"
+#include "object/describe.h"
 #include "object/noun.h"
 #include "object/text.h"
 #include "out/out.h"
@@ -145,7 +146,7 @@ void kv_text_pairs(char *text, size_t size, struct json_object *obj,
  */
 void kv_text_flags(char *text, size_t size, const struct kv_enum *table, uint32_t flags)
 {
-	struct json_object *list = kv_args_flags(table, flags);
+	struct json_object *list = kv_describe_flags(table, flags);
 
 	text[0] = '\0';
 	add_list(text, size, list);
