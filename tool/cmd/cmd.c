@@ -22,7 +22,7 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ NULL, NULL, "with programs of other projects:" },
 	{ "pingpong", &kv_cmd_pingpong, "messages to and fro with ibv_rc_pingpong and the like" },
 	{ "conn-rate", &kv_cmd_conn_rate, "connections per second and the cost of each step, as cmtime" },
-	{ "ping", &kv_cmd_ping, "by the RDMA CM, with rping, rdma_client, ucmatose and others" },
+	{ "ping", &kv_cmd_ping, "pings by the RDMA CM, with rping, rdma_client, ucmatose and others" },
 	{ NULL, NULL, "look:" },
 	{ "doctor", &kv_cmd_doctor, "everything missing on this machine, with the command that mends it" },
 	{ "dev", &kv_cmd_dev, "RDMA devices, as kernel and user space see them" },

@@ -89,7 +89,7 @@ void kv_help_describe_key(const struct kv_key *key, char *text, size_t size)
 	}
 	if (key->kind == KV_KEY_FLAGS) {
 		kv_enum_list(key->names, ", ", ", ", words, sizeof(words));
-		kv_append(text, size, "; A is one of %s; all and none stand for these", words);
+		kv_append(text, size, "; A is one of %s; or the word all, or none", words);
 	}
 	if (key->must)
 		kv_append(text, size, " (can't be left out)");

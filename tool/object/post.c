@@ -45,7 +45,7 @@ static const struct kv_key piece_key[] = {
 	{ "mr", KV_KEY_ID, PIECE_AT(sge.mr), HAS_MR, .type = KV_MR,
 	  .help = "MR whose lkey is the key; default, in the kernel: the PD's local_dma_lkey" },
 	{ "offset", KV_KEY_SIZE, PIECE_AT(sge.offset), HAS_OFFSET,
-	  .help = "first byte in the buffer; default: 0, with mr alone the first that is registered" },
+	  .help = "first byte in the buffer; default: 0, or with mr and no buf the first registered byte" },
 	{ "length", KV_KEY_SIZE, PIECE_AT(length), HAS_LENGTH,
 	  .max = UINT32_MAX,
 	  .help = "bytes; default: the rest of the buffer, or of what is registered; of atomics 8" },

@@ -376,7 +376,7 @@ static int address(struct kv_session *s, const void *args,
 
 const struct kv_command kv_qp_commands[] = {
 	{ "connect", "brings it from reset or init over rtr to rts",
-	  "If a step fails, the QP is put back to where it was, with what it had there. UD has no connection: it needs no peer.",
+	  "If a step fails, the QP is put back into the state that it was in, with the attributes that it had there. UD has no connection: it needs no peer.",
 	  .id = KV_ID_MUST, .type = KV_QP, .key = connect_key,
 	  .size = sizeof(struct connect_args), .init = &connect_init,
 	  .fn = connect_qp, .print = kv_text_object },
