@@ -59,7 +59,7 @@ void kv_closed_begin(struct kv_owner *owner)
 }
 
 /**
- * kv_closed_pending() - do sockets have objects that were closed before a socket's first command?
+ * kv_closed_pending() - do sockets that were closed before a socket's first command have objects?
  * @owner: the socket's owner; once it is closed itself, it waits for none
  *
  * Return: true if kv_closed_wait() would wait.

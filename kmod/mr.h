@@ -16,8 +16,8 @@ enum kv_mr_parent {
 
 /**
  * enum kv_mr_state - the state of the MR at the device
- * @KV_MR_FREE: its keys grant no access; also once a completion that tells of an invalidation was
- *	returned
+ * @KV_MR_FREE: its keys grant no access; it is in this state, too, once a completion that tells of
+ *	its invalidation was returned
  * @KV_MR_REGISTERING: IB_WR_REG_MR is posted and has not completed
  * @KV_MR_VALID: registered
  * @KV_MR_INVALIDATING: IB_WR_LOCAL_INV is posted and has not completed
@@ -80,7 +80,7 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netli
  * @mr: the MR
  *
  * Return: true from the completion of the registration on, until the invalidation is
- * posted, or a completion was returned that tells of the peer's.
+ * posted, or a completion was returned that tells of an invalidation by the peer.
  */
 static inline bool kv_mr_registered(const struct kv_mr *mr)
 {

@@ -6,14 +6,14 @@
 #include "rules/multicast.h"
 
 /*
- * Multicast groups that QPs are attached to. rxe_attach_mcg() attaches a QP that is attached
- * already without an error, and then one detach suffices, while ib_attach_mcast() counts both: a
+ * Multicast groups that QPs are attached to. rxe_attach_mcg() reports no error for a
+ * QP that is attached already, and then one detach suffices, while ib_attach_mcast() counts both: a
  * QP with such a count can't be destroyed. mlx5_ib_mcg_attach() leaves it to the firmware, and
  * irdma_attach_mcast() returns -EEXIST in places. So the module keeps the groups of each QP.
  * bnxt_re and siw have no such verb.
  *
- * A QP goes without its groups: ib_destroy_qp() refuses one that is attached. RESET
- * detaches it, too: it is as new then, and may be replaced by another verbs object.
+ * A QP is detached from its groups before it is destroyed: ib_destroy_qp() refuses one that is
+ * attached. RESET detaches it, too: it is as new then, and may be replaced by another verbs object.
  */
 
 static struct kv_group *group_find(struct kv_qp *qp, const union ib_gid *gid)

@@ -386,7 +386,7 @@ static const char *obj_user(const struct kv_obj *obj)
  * @extack: where the reason of a refusal goes
  *
  * Locks: obj->dev->lock
- * Return: 0, -EBUSY if others use it, or the verb's error, with which the object stays.
+ * Return: 0, -EBUSY if others use it, or the verb's error: then the object stays.
  */
 int kv_obj_destroy(struct kv_obj *obj, struct netlink_ext_ack *extack)
 {
@@ -417,7 +417,7 @@ static void obj_abandon(struct kv_obj *obj, int error)
 /**
  * kv_obj_made() - publish an object whose verbs object is made, or undo both
  * @obj: the object, complete
- * @error: 0; or the error of what has failed, with which there is no verbs object
+ * @error: 0; or the error of the step that has failed: then there is no verbs object
  * @text: of the refusal by the verb; NULL: the command is refused already
  * @extack: where the reason of a refusal goes
  *

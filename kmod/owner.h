@@ -48,9 +48,9 @@ enum kv_obj_rank {
  * @objects: the owner's objects by rank, linked by kv_obj.owner_link
  * @closed: of the owner of persistent objects: the namespace's closed sockets whose objects
  *	are not destroyed, oldest first, linked by @closed_link
- * @closed_before: how many sockets of the namespace were closed before: now, if this is the
- *	owner of persistent objects; before the first command of an open socket; when a
- *	closed socket was closed, that one included
+ * @closed_before: how many sockets of the namespace had been closed: of the owner of persistent
+ *	objects, until now; of an open socket, before its first command; of a closed socket, when
+ *	it was closed, itself included
  * @closed_wait: of the owner of persistent objects; woken when one leaves @closed
  */
 struct kv_owner {

@@ -498,8 +498,8 @@ static int qp_check_last_run(const struct kv_cq *cq, const struct kv_qp *qp,
  * A run takes each completion for its own; requests posted by hand rely on free entries.
  *
  * Locks: dev->lock
- * Return: 0, or -EBUSY if another QP, and not of the same spec, has requests of a run outstanding
- * there.
+ * Return: 0, or -EBUSY if another QP, one that the same spec does not name, has requests of a run
+ * outstanding there.
  */
 int kv_qp_check_outstanding(const struct kv_qp *qp, struct netlink_ext_ack *extack)
 {
@@ -521,7 +521,7 @@ static void qp_note_last_run(struct kv_cq *cq, struct kv_last_run_qp *last, bool
 /**
  * kv_qp_note_run() - a run begins on the QP
  * @qp: the QP; kv_qp_check_outstanding() was good
- * @first: the run's other QPs that have its CQs in common come after this call
+ * @first: of the run's QPs that have these CQs in common, this one is noted first
  *
  * Locks: dev->lock
  */

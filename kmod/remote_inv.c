@@ -12,10 +12,10 @@
 /*
  * nvme_rdma, iser and rtrs take an MR whose key the peer has invalidated as one that needs no
  * IB_WR_LOCAL_INV (nvme_rdma_process_nvme_rsp(), iser_inv_desc(), rtrs_clt_rdma_done()), and look
- * whether the key is the one that they have given. The peer has chosen it: rxe accepts the key of
- * any fast registration of the device (rxe_invalidate_mr()), siw that of any MR of the PD, with
- * whatever lowest 8 bits (siw_invalidate_stag()). So the MR is looked for by its whole key, and one
- * that has another key by now is still registered.
+ * whether the key is the one that they have given. The peer chooses the key that it invalidates:
+ * rxe accepts that of any fast registration of the device (rxe_invalidate_mr()), siw that of any MR
+ * of the PD, with any lowest 8 bits (siw_invalidate_stag()). So the MR is looked for by its whole
+ * key, and one that has another key by now is still registered.
  */
 static void remote_inv_over(struct kv_wqe *wqe)
 {

@@ -5,8 +5,8 @@
 struct kv_wqe_ops;
 
 /*
- * Of a request whose completion may tell which key was invalidated. The MR with this key follows
- * when the completion is returned or dropped.
+ * For a request whose completion may tell which key was invalidated. The MR with this key changes
+ * its state when the completion is returned or dropped.
  */
 extern const struct kv_wqe_ops kv_remote_inv_ops;
 

@@ -130,7 +130,7 @@ struct kv_run_spec {
  * @hist: samples
  * @wake: completed by a handler at the event of a CQ, or at the end of the loop; and when the
  *	run is cancelled, or @watch expires
- * @watch: the thread sleeps without limit: when it has to look at the limits of time
+ * @watch: timer of a thread that sleeps without limit: wakes it to look at the limits of time
  * @late: the thread has to look at the limits of time, and whether it is to end
  * @cpu: the last CPU of the thread, or of the handler that ended the loop; -1: it has not begun
  * @error: how it ended
@@ -193,9 +193,9 @@ struct kv_run {
 
 /**
  * struct kv_run_culprit - what of a spec causes a refusal
- * @end: number of the end, from 0 on; the number of ends if none does
- * @attr: KVERBS_A_END_*, in which 0 is the end's QP; if no end does, KVERBS_A_SPEC_*, in which 0 is
- *	none
+ * @end: number of the end, from 0 on; the number of ends if no end causes it
+ * @attr: KVERBS_A_END_*, in which 0 is the end's QP; if no end causes it, KVERBS_A_SPEC_*, in which
+ *	0 is none
  */
 struct kv_run_culprit {
 	u32 end;

@@ -62,7 +62,7 @@ static int worker_measure(struct kv_worker *worker)
 
 /**
  * kv_worker_release_end() - a run does not use an end any more
- * @end: the end; of those of a worker the first one comes last: then others may claim its CQs
+ * @end: the end; a worker's first end is released last: then others may claim its CQs
  */
 void kv_worker_release_end(const struct kv_run_end *end)
 {

@@ -193,7 +193,7 @@ static void wqe_release(struct kv_wqe *wqe)
 		kv_obj_unhold(wqe->ref[--wqe->refs]);
 }
 
-/* The request is in no list any more. With it end those before it that were not signaled. */
+/* The request is in no list any more. Those before it that were not signaled end with it. */
 static void wqe_end(struct kv_wqe *wqe)
 {
 	struct kv_wqe *earlier, *next;

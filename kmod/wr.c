@@ -43,7 +43,7 @@ static void wr_prep_sge(struct ib_sge *sge, const struct kv_run_end *from,
 	wr_set_sge(sge, from->qp->pd, memory->buf, memory->offset + at, memory->mr, length);
 }
 
-/* How many bytes from the first one on the key covers. */
+/* How many bytes the key covers, from the first one on. */
 static u32 wr_covered(const struct kv_run_memory *memory)
 {
 	const struct kv_mr *mr = memory->mr;

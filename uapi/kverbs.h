@@ -4,9 +4,9 @@
  *
  * Family "kverbs", version KVERBS_GENL_VERSION. Every command needs
  * CAP_NET_ADMIN in the initial user namespace, and a device can be named only
- * from a network namespace that may use it. Events need the same, but for this: in
- * a network namespace that belongs to another user namespace every root user there
- * can join the group, so nothing is sent there.
+ * from a network namespace that may use it. To receive
+ * events takes the same. The kernel does not enforce this in a network namespace that belongs to
+ * another user namespace: every root user there can join the group. So no event is sent there.
  *
  * A command carries the attributes of its object, at the top level:
  *
@@ -19,7 +19,7 @@
  *              PERSISTENT] -> as CQ_GET, VERB_NS
  *   CQ_POLL    ID [, MAX_WC] -> WC for each completion, in order; VERB_NS
  *   CQ_ARM     ID [, SOLICITED] -> VERB_NS, MISSED if completions are there
- *              already: then no event may come. Else EVENT COMPLETION follows.
+ *              already: then an event need not come. Else EVENT COMPLETION follows.
  *   BUF_NEW    DEV, LENGTH [, PIECES, NODE, PERSISTENT] -> as BUF_GET
  *   BUF_WRITE  ID, DATA [, OFFSET] -> no answer, as RUN_CANCEL
  *   BUF_READ   ID, LENGTH [, OFFSET] -> DATA
@@ -43,7 +43,7 @@
  *   BUF_DEL    ID -> an answer without attributes
  *
  *   WR_POST    QP or SRQ, WR for each work request, in order [, CONTEXT] -> POSTED,
- *              VERB_NS, and ERROR if the device refused one of the list behind others
+ *              VERB_NS, and ERROR if the device refused a request of the list, but not the first
  *
  *   CONN_NEW        DEV [, PERSISTENT] -> as CONN_GET, VERB_NS
  *   CONN_LISTEN     ID, SRC [, BACKLOG] -> as CONN_GET, VERB_NS
@@ -73,14 +73,14 @@
  *              there if more follow. Any number of times.
  *              dump: all runs, without bins
  *   RUN_CANCEL ID -> no answer, only the NLMSG_ERROR that NLM_F_ACK asks for.
- *              The run ends with -ECANCELED and the samples that it has, in time for
- *              its QP to be used again if the outstanding requests complete within
- *              KVERBS_GRACE_NS.
+ *              The run ends with -ECANCELED and the samples that it has. Its QP can be used
+ *              again if the outstanding requests complete within KVERBS_GRACE_NS.
  *   RUN_DEL    ID -> an answer without attributes. Cancels first if the run is active.
  *
  *   EVENT      event, group "events": see enum kverbs_a_event. Sent to the
- *              network namespace of the object's owner, a device's to all that
- *              may use it. Events may get lost: the commands *_GET are reliable.
+ *              network namespace of the object's owner; an event of a device to all
+ *              network namespaces that may use the device. Events may get lost: the
+ *              commands *_GET are reliable.
  *
  * Objects belong to the socket that made them: nobody else sees them, and they
  * die with it, runs first, then CONNs, QPs, AHs, SRQs, MRs, BUFs, CQs and PDs. A
@@ -154,8 +154,8 @@
 #define KVERBS_MCGRP_EVENTS "events"
 
 /*
- * Empty polls that a run may make before it yields the CPU. It looks whether it
- * is to end only then: more would make it deaf.
+ * Empty polls that a run may make before it yields the CPU. Only when it
+ * yields does it look whether it is to end: with more polls it would notice that too late.
  */
 #define KVERBS_SPINS_MAX 1000000
 
@@ -164,7 +164,8 @@
 
 /*
  * A single BUF_WRITE or BUF_READ moves at most this many bytes. A reply that carries them is an
- * allocation of 32 KiB, which the kernel does not give up when its free memory is fragmented.
+ * allocation of 32 KiB, the largest that the kernel keeps trying when its free memory is fragmented
+ * (PAGE_ALLOC_COSTLY_ORDER).
  */
 #define KVERBS_DATA_MAX 31744
 
@@ -311,7 +312,7 @@ enum kverbs_a_stage {
  *	run's SPEC. Linux' estimate: a more exact measurement may differ by some 10^-5
  * @KVERBS_A_INFO_CREATED: u64, objects made since the module was loaded
  * @KVERBS_A_INFO_DESTROYED: u64, objects destroyed since; counted at the same
- *	moment as @KVERBS_A_INFO_CREATED, so the difference is those that there are
+ *	moment as @KVERBS_A_INFO_CREATED, so the difference is the number of those that exist
  * @KVERBS_A_INFO_BUFFER_BYTES: u64, memory that counts against max_bytes now: buffers,
  *	and the computed memory of queues and runs
  * @KVERBS_A_INFO_FLUSHED: u32, persistent objects that FLUSH has destroyed
@@ -631,7 +632,7 @@ enum kverbs_a_cq {
  * @KVERBS_A_BUF_DATA: binary, 1 .. KVERBS_DATA_MAX bytes
  *
  * The buffer starts zeroed, and is mapped for DMA in both directions. A peer reaches
- * nothing of it before an MR is registered over it. It is in use as long as one is.
+ * nothing of it before an MR is registered over it. As long as an MR is, the buffer is in use.
  */
 enum kverbs_a_buf {
 	KVERBS_A_BUF_UNSPEC,
@@ -1093,13 +1094,13 @@ enum kverbs_a_sge {
  *	else in RTS, SQD, SQE or ERR
  * @KVERBS_A_POST_SRQ: u32, in place of QP; RECV only
  * @KVERBS_A_POST_WR: nest of enum kverbs_a_wr, 1 .. KVERBS_WR_LIST_MAX, in the order of the
- *	queue; receives, or no receive. The verb is called once, with all of them: one post
- *	list, one doorbell. All are checked, and there is room for all, or none is posted.
+ *	queue; either all are receives, or none is. The verb is called once, with all of them: one
+ *	post list, one doorbell. If one fails a check, or there is no room for all, none is posted.
  * @KVERBS_A_POST_POSTED: u32, reply: how many of them, from the first on, are posted. It is
  *	less than all only with ERROR; if the device refuses the first one, the command is
  *	refused.
- * @KVERBS_A_POST_ERROR: s32, reply: the verb's error for the request behind those, a
- *	negative errno. That one and the rest leave nothing behind.
+ * @KVERBS_A_POST_ERROR: s32, reply: the verb's error for the first request that is not posted, a
+ *	negative errno. That request and the rest have no completion, and keep no object in use.
  * @KVERBS_A_POST_VERB_NS: u64, how long ib_post_send(), ib_post_recv() or
  *	ib_post_srq_recv() took
  * @KVERBS_A_POST_CONTEXT: u32, enum kverbs_post_context, of the verb; default PROCESS
@@ -1173,9 +1174,9 @@ enum kverbs_a_wr {
  * @KVERBS_A_WC_INVALIDATE_RKEY: u32, receives: the key that the peer's SEND_WITH_INV has
  *	invalidated; READ_WITH_INV: the key of its sink. An MR with this key is not registered any
  *	more once CQ_POLL has returned the completion. Once 256 or more keys were made on the device
- *	after the post of the request, an MR may have the same number as a new key. Then the MR may
- *	be registered or not: its next registration takes new keys from the device, and the MR
- *	uses its buffer until then.
+ *	after the post of the request, the same number may have been given anew, to a newer key of
+ *	an MR. Then that MR may be registered or not: its next registration takes new keys from the
+ *	device, and the MR uses its buffer until then.
  */
 enum kverbs_a_wc {
 	KVERBS_A_WC_UNSPEC,
@@ -1215,8 +1216,8 @@ enum kverbs_a_wc {
  * @KVERBS_CONN_ACCEPTED: by us; the peer is to confirm
  * @KVERBS_CONN_ESTABLISHED: both QPs are in RTS
  * @KVERBS_CONN_DISCONNECTING: CONN_DISCONNECT was called
- * @KVERBS_CONN_DISCONNECTED: by one of both; the QP is in ERR, as in the following,
- *	if there is one
+ * @KVERBS_CONN_DISCONNECTED: by one of both; in this state and in the next two the QP, if there is
+ *	one, is in ERR
  * @KVERBS_CONN_REJECTED: by the peer or by us
  * @KVERBS_CONN_FAILED: EVENT and STATUS name the step that failed
  * @KVERBS_CONN_JOINING: CONN_JOIN was called
@@ -1320,7 +1321,7 @@ enum kverbs_cm_event {
  * @KVERBS_A_CONN_STATE: u32, enum kverbs_conn_state
  * @KVERBS_A_CONN_EVENT: u32, enum kverbs_cm_event, the last one
  * @KVERBS_A_CONN_STATUS: s32, the event's: 0, a negative errno, or, with REJECTED, the
- *	reason (IBTA 12.6.7.2; iWARP: a negative errno): 28 is the consumer
+ *	reason (IBTA 12.6.7.2; iWARP: a negative errno): 28 if the consumer rejects
  * @KVERBS_A_CONN_REASON: string, replies only: rdma_reject_msg() of STATUS, if EVENT is
  *	REJECTED
  * @KVERBS_A_CONN_VERB_NS: u64, the sum of the STAGEs
@@ -1449,9 +1450,10 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_SIZE: u32, bytes, 1 .. the buffers' length; atomics: 8; not for NULL
  * @KVERBS_A_SPEC_END: nest of enum kverbs_a_end, for each end of a connection that the run
  *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION up to 16, STREAM and
- *	STREAM_SERVER up to 1024, shared out to the WORKERS in their order, with CQs of their own;
- *	or all ENDs of each worker with one SEND_CQ and one RECV_CQ, if it has several, and no SRQ.
- *	All are in one nest, which has 64 KiB at most. RUN_GET tells the first 16.
+ *	STREAM_SERVER up to 1024. They are shared out to the WORKERS in their order. Each END has
+ *	CQs of its own; or, if each worker has several ENDs, and these have no SRQ, all ENDs of a
+ *	worker have one SEND_CQ and one RECV_CQ. All are in one nest, which has 64 KiB at most.
+ *	RUN_GET tells the first 16.
  * @KVERBS_A_SPEC_COMPARE_ADD: u64, FETCH_ADD: the summand, CMP_SWP: the value to
  *	compare with; default 0; atomics only
  * @KVERBS_A_SPEC_SWAP: u64, what is stored; default 0; CMP_SWP only
@@ -1463,17 +1465,17 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_TIMEOUT_NS: u64, deadline of each iteration, with all that it
  *	waits for, 1 ms .. 1 h, default 10 s; not for NULL
  * @KVERBS_A_SPEC_POST_CONTEXT: u32, enum kverbs_post_context, default PROCESS; not for NULL and
- *	STREAM_SERVER. With CQs whose completions a handler takes it is that of the first posts: the
- *	handler posts in its own context
+ *	STREAM_SERVER. If a handler takes the completions of the CQs, this is the context of the
+ *	first posts only: the handler posts in its own context
  * @KVERBS_A_SPEC_CPU: u32, 0 .. 2^31 - 1, default: wherever the scheduler likes
  * @KVERBS_A_SPEC_SPINS: u32, empty polls before the thread yields the CPU,
  *	0 .. KVERBS_SPINS_MAX; default: 0 with one CPU online, else 1000; not for NULL, and
  *	only with a CQ of context POLLED. Linux'
  *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
- * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384 and
- *	the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only. STREAM_SERVER:
- *	receives posted, 1 .. 16384 and the QP's MAX_RECV_WR and its recv CQ's CQE; default 1. A CQ
- *	of several ENDs has room for the DEPTH of each.
+ * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384, and at
+ *	most the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only.
+ *	STREAM_SERVER: receives posted, 1 .. 16384, and at most the QP's MAX_RECV_WR and its recv
+ *	CQ's CQE; default 1. A CQ of several ENDs has room for the DEPTH of each.
  * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM only
  * @KVERBS_A_SPEC_SIGNAL: u32, one of so many requests is signaled, a multiple of LIST,
  *	1 .. 16384, default LIST; STREAM only. More than 1 needs a QP without SQ_SIG_ALL.
@@ -1489,15 +1491,15 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_FLAGS: u32, KVERBS_WR_* of each request, but UNSIGNALED, which SIGNAL decides;
  *	default 0; not for NULL and STREAM_SERVER. INLINE: SENDs and WRITEs of at most the QP's
  *	MAX_INLINE bytes; SOLICITED: SENDs and WRITE_WITH_IMM
- * @KVERBS_A_SPEC_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each request, over SIZE bytes
- *	of the local buffer, one behind the other, each of SIZE / SGES bytes, the first SIZE % SGES
- *	of them of one more. At most SIZE, the QP's MAX_SEND_SGE and, of a READ, the device's
- *	MAX_SGE_RD; 1 of an atomic; not for NULL and STREAM_SERVER
+ * @KVERBS_A_SPEC_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each request, one behind the
+ *	other, over SIZE bytes of the local buffer. Each has SIZE / SGES bytes, and the first
+ *	SIZE % SGES of them have one more. At most SIZE, at most the QP's MAX_SEND_SGE and, for a
+ *	READ, at most the device's MAX_SGE_RD; 1 for an atomic; not for NULL and STREAM_SERVER
  * @KVERBS_A_SPEC_RECV_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each receive, over the
- *	bytes of a message (of UD with the GRH) in the target, in parts as those of SGES; the last
- *	one has the rest of what the target's key covers, too. At most SIZE, and the QP's
- *	MAX_RECV_SGE or its SRQ's MAX_SGE. Receives that an earlier run has left posted keep theirs.
- *	Ping-pongs and STREAM_SERVER, with an operation that takes a receive
+ *	bytes of a message (with UD also its GRH) in the target, divided as those of SGES; the last
+ *	SGE also has all further bytes that the target's key covers. At most SIZE, and at most the
+ *	QP's MAX_RECV_SGE or its SRQ's MAX_SGE. Receives that an earlier run has left posted keep
+ *	their SGEs. Ping-pongs and STREAM_SERVER, with an operation that takes a receive
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1548,8 +1550,8 @@ enum kverbs_a_spec {
  * @KVERBS_A_RESULT_SUM_TICKS: u64
  * @KVERBS_A_RESULT_ELAPSED_TICKS: u64, from the first sample's start to the last's
  *	end
- * @KVERBS_A_RESULT_ELAPSED_NS: u64, to the last sample's end by CLOCK_MONOTONIC_RAW, from when
- *	all workers had warmed up: the largest one is the time of the run
+ * @KVERBS_A_RESULT_ELAPSED_NS: u64, by CLOCK_MONOTONIC_RAW, from the moment when all workers had
+ *	warmed up to the last sample's end: the largest of all workers is the time of the run
  * @KVERBS_A_RESULT_YIELDS: u64, how often the thread yielded the CPU after SPINS empty polls
  *	while samples were taken
  * @KVERBS_A_RESULT_LEAST: u64, of a worker with several ends: samples at the end that has the
@@ -1616,7 +1618,8 @@ enum kverbs_a_run {
  * @KVERBS_EVENT_DEV_REMOVED: DEV is gone, and all objects made on it
  * @KVERBS_EVENT_DEV_RENAMED: OLD_NAME is called DEV now
  * @KVERBS_EVENT_RUN_STARTED: RUN
- * @KVERBS_EVENT_RUN_DONE: RUN, ERROR: all workers have ended; the first error of one
+ * @KVERBS_EVENT_RUN_DONE: RUN, ERROR: all workers have ended; ERROR is that of the worker that
+ *	failed first
  * @KVERBS_EVENT_COMPLETION: CQ was armed and has a completion
  * @KVERBS_EVENT_WC_ERROR: QP (of a PINGPONG: RUN), WC_STATUS, VENDOR_ERR: a request
  *	posted by hand, or a run, met a completion with an error other than "flushed"

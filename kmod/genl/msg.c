@@ -540,7 +540,7 @@ static int msg_dump_one(struct sk_buff *skb, struct netlink_callback *cb, kv_dum
  * @skb: the message to fill
  * @cb: the dump
  * @dev: the device
- * @gone: what went meanwhile is not shown: its end changes the generation; @dev->lock
+ * @gone: it went meanwhile: it is not shown, and its end has changed the generation; @dev->lock
  * @fill: fills the message, with the device locked
  * @what: the argument of @fill
  *

@@ -139,7 +139,7 @@ struct kv_command {
 #define KV_COMMAND_AT_ONCE(NOUN, CMD, how, ...) \
 	{ .cmd = KVERBS_CMD_##NOUN##_##CMD, .at_once = true, how, KV_TAKEN(__VA_ARGS__) }
 
-/* With it a command that shows one object lists all. A list is read where it may wait. */
+/* With it a command that shows one object also lists all. Reading the list may wait. */
 #define KV_LISTS .start = kv_netlink_dump_start, .dumpit = kv_netlink_dump
 #define KV_SHOWS .run = kv_noun_get, KV_LISTS
 
@@ -160,8 +160,8 @@ struct kv_command_set {
 };
 
 /*
- * The set kv_<name>_commands, of <name>_commands[] and policy[]; NAME: in its attributes, of which
- * the policies of genl/family.c have room for as many as QPs have.
+ * Defines the set kv_<name>_commands from <name>_commands[] and policy[]. NAME: in the names of its
+ * attributes. The policies of genl/family.c have room for as many attributes as QPs have.
  */
 #define KV_COMMAND_SET(name, NAME, its_noun)				\
 	static_assert((int)KVERBS_A_##NAME##_MAX <= KVERBS_A_QP_MAX); \

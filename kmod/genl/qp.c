@@ -241,7 +241,7 @@ static int qp_check_new(struct genl_info *info)
 {
 	if (!info->attrs[KVERBS_A_QP_SRQ])
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
-				   "max_recv_wr is missing, or an srq");
+				   "max_recv_wr and srq are missing: one of them is needed");
 	return kv_msg_refuse_given(info, KVERBS_A_QP_MAX_RECV_WR,
 				   "max_recv_wr is of no use here: receives come from the srq") ?:
 	       kv_msg_refuse_given(info, KVERBS_A_QP_MAX_RECV_SGE,
@@ -348,7 +348,7 @@ static int qp_check_iwarp(struct genl_info *info, const struct kv_qp *qp, enum k
 	    to == KVERBS_QPS_ERR)
 		return 0;
 	return kv_msg_refuse(info, info->attrs[KVERBS_A_QP_STATE], -EOPNOTSUPP,
-			     "iWARP's qps go to RTS by their conn, and to no other state: use a conn");
+			     "iWARP's qps go to RTS by their conn, and a command can bring them to RESET, INIT and ERR only: use a conn");
 }
 
 static int qp_parse_modify(struct genl_info *info, struct kv_qp *qp, struct kv_qp_modify *modify)

@@ -23,7 +23,7 @@ static __always_inline __u32 kv_flow_cqs(const struct kv_loop *l, int one_cq)
  * @at: the flow whose CQ is polled first; receives the flow where the next call goes on
  * @one_cq: a constant: the ends have one CQ in common, and the completion tells the end
  * @since: counter when the wait began, for the deadline
- * @idle: nothing is outstanding: when somebody stops us, don't wait for it
+ * @idle: nothing is outstanding: when somebody stops us, don't wait for the completion
  * @ret: receives 0, or what ended the loop
  *
  * Each completion moves the turn to the next CQ, so that no end waits behind a busier one. One CQ

@@ -6,8 +6,8 @@
 #include "loop_shared.h"
 
 /*
- * Log-linear histogram: each octave has 2^KV_HIST_SHIFT bins, so a bin is at
- * most 1/1024 = 0.1 % of the values in it wide, over all of 64 bits, in 880 KiB.
+ * Log-linear histogram over all of 64 bits, in 880 KiB. Each octave has 2^KV_HIST_SHIFT bins,
+ * so the width of a bin is at most 1/1024 = 0.1 % of the values in it.
  */
 #define KV_HIST_SHIFT 10
 #define KV_HIST_BINS ((64 - KV_HIST_SHIFT + 1) << KV_HIST_SHIFT)

@@ -8,7 +8,7 @@
 /*
  * The measured loops. These files are compiled three times: into the module,
  * into the tool and into the unit tests. They reach their world only through
- * loop_env.h, which each of the three has its own of (kv_env_get(), set()
+ * loop_env.h, of which each of the three has its own (kv_env_get(), set()
  * and add() come from loop_shared.h, which the histogram needs, too):
  *
  *   struct kv_end         one end of a connection, its work requests prepared
@@ -94,8 +94,8 @@ struct kv_flow {
  * @iters: samples to take at most
  * @time: ticks to go on for; ~0 for no limit
  * @timeout: ticks that one iteration may take
- * @grace: ticks that an iteration may still take once the loop sees a stop; ten times
- *	that until a QP that has failed tells why
+ * @grace: ticks that an iteration may still take once the loop sees a stop; for the completion that
+ *	tells why a QP has failed, the loop waits ten times as long
  * @spins: empty polls in a row before the CPU is yielded
  * @stop: set by others; the loop ends between two samples, or, after @grace,
  *	where it would yield the CPU
@@ -210,9 +210,9 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
 }
 
 /**
- * struct kv_loop_form - what a loop does, of those that poll
+ * struct kv_loop_form - the form of a loop that polls
  * @loop: enum kverbs_loop
- * @op: enum kverbs_op, one that kv_op_fits_loop(); does not matter for NULL
+ * @op: enum kverbs_op, one that @loop takes (kv_op_fits_loop()); does not matter for NULL
  * @several: each worker drives several ends; STREAM and STREAM_SERVER only
  * @one_cq: these ends have one CQ in common; not with @srq
  * @paced: groups are due at an interval; STREAM of one end only

@@ -15,7 +15,7 @@ static __always_inline __u64 kv_sample_start(struct kv_loop *l)
 
 	kv_env_set(&l->first, now);
 	kv_env_set(&l->last, now);
-	/* Not before first when the sum overflows: then there is no limit. */
+	/* If the sum overflows there is no limit: the end must not be before the start. */
 	l->end = now + l->time < now ? ~0ULL : now + l->time;
 	return now;
 }

@@ -21,7 +21,7 @@ int kv_wait_rx_tail_poll(struct kv_loop *l, struct kv_end *e, __u8 value, int un
  * @e: the end that the completion is for
  * @cq: its send or its receive CQ
  * @since: counter when the wait began, for the deadline
- * @idle: nothing is outstanding: when somebody stops us, don't wait for it
+ * @idle: nothing is outstanding: when somebody stops us, don't wait for the completion
  *
  * Return: 0, or what ended the loop.
  */

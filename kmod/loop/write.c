@@ -13,8 +13,8 @@
  */
 
 /*
- * Take the completion of the WRITE, unless the wait before did, or failed: what
- * kv_wait_rx_tail() returned is @reaped. Not timed.
+ * Take the completion of the WRITE, unless the wait before it has taken it, or has failed. Not
+ * timed. @reaped: the value that kv_wait_rx_tail() returned.
  */
 static __always_inline int write_settle(struct kv_loop *l, struct kv_end *e,
 					int reaped, __u64 since)

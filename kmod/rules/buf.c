@@ -93,7 +93,7 @@ static int check_access(const struct kv_reg_facts *reg, struct kv_refusal *why)
 	return kv_refusal_if(why, writes && !(reg->access & KVERBS_ACCESS_LOCAL_WRITE), -EINVAL,
 			     KVERBS_A_MR_ACCESS,
 			     "access: remote write and remote atomic need local write too") ?:
-	       /* mlx5 refuses it if UMR can't change it (set_reg_wr()), other drivers drop it. */
+	       /* mlx5 refuses the right if UMR can't change it (set_reg_wr()), others drop it. */
 	       kv_refusal_if(why, reg->access & KVERBS_ACCESS_REMOTE_ATOMIC && !reg->atomic,
 			     -EOPNOTSUPP, KVERBS_A_MR_ACCESS,
 			     "access: the device has no atomic operations");

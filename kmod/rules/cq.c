@@ -21,7 +21,7 @@ int kv_cq_check_moderation(const struct kv_cq_moderation *moderation,
 		return 0;
 	return kv_refusal_if(why, context == KVERBS_CQ_POLLED, -EINVAL, given,
 			     "a cq with context polled makes no events to moderate: make a cq with another context") ?:
-	       /* To mlx5 one as 0 is no moderation; without a period the last event never came. */
+	       /* One is 0: mlx5 does not moderate; no period: the last event would never come. */
 	       kv_refusal_if(why, !moderation->count || !moderation->period, -EINVAL, given,
 			     "moderation_count and moderation_period go together: give both") ?:
 	       kv_refusal_if(why, !kv_cq_moderates(most), -EOPNOTSUPP, given,

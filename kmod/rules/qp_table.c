@@ -119,7 +119,7 @@ static const char no_step_to_sqe[] =
 
 /**
  * struct refusal - the texts for an attribute that a transition needs, or does not take
- * @missing: the transition needs it: those that do are to one state
+ * @missing: the transition needs it; all transitions that need it lead to one state
  * @state: by the state to go to
  * @type: by the type, if no transition of it takes the attribute
  */

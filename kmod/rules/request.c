@@ -32,9 +32,9 @@ static const __u32 loops[] = {
 };
 
 /*
- * Attributes of KVERBS_A_WR_* that some operations take, and others do not: text is for these.
- * missing: for an operation that takes the attribute, if it needs it; with: it does only with one
- * of these, if not 0
+ * Attributes of KVERBS_A_WR_* that some operations take, and others do not. text: the refusal by
+ * the others. missing: the refusal by an operation that needs the attribute; with: if not 0, the
+ * operation needs it only together with one of these
  */
 static const struct limit {
 	__u32 attr;
@@ -50,13 +50,13 @@ static const struct limit {
 	  "remote_addr is missing: where at the peer?" },
 	{ KVERBS_A_WR_REMOTE_KEY, KV_OPS_REMOTE, 0,
 	  "remote_key goes with write, write_with_imm, read and atomics only",
-	  "remote_key is missing: which key has the peer's mr?" },
+	  "remote_key is missing: what is the key of the peer's mr?" },
 	{ .attr = KVERBS_A_WR_COMPARE_ADD, .ops = KV_OPS_ATOMIC,
 	  .text = "compare_add goes with atomics only" },
 	{ .attr = KVERBS_A_WR_SWAP, .ops = KV_OP(CMP_SWP), .text = "swap goes with cmp_swp only" },
 	{ KVERBS_A_WR_INVALIDATE_RKEY, KV_OP(SEND_WITH_INV), 0,
 	  "invalidate_rkey goes with send_with_inv only",
-	  "invalidate_rkey is missing: which key has the peer's mr?" },
+	  "invalidate_rkey is missing: what is the key of the peer's mr?" },
 	{ KVERBS_A_WR_AH, KV_OPS_DATAGRAM, GIVEN(REMOTE_QPN) | GIVEN(REMOTE_QKEY),
 	  "ah goes with send and send_with_imm only",
 	  "ah is missing: remote_qpn and remote_qkey go with it" },
@@ -65,7 +65,7 @@ static const struct limit {
 	  "remote_qpn is missing: which qp at the ah's address?" },
 	{ KVERBS_A_WR_REMOTE_QKEY, KV_OPS_DATAGRAM, GIVEN(AH),
 	  "remote_qkey goes with send and send_with_imm only",
-	  "remote_qkey is missing: which key has the peer's qp?" },
+	  "remote_qkey is missing: what is the Q_Key of the peer's qp?" },
 	{ 0 },
 };
 
@@ -209,8 +209,8 @@ int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why)
 /**
  * kv_op_check_ah() - does a send of a QP of this type name an address handle, if it needs one?
  * @type: enum kverbs_qp_type
- * @has_ah: it does
- * @same_pd: which is of the QP's PD
+ * @has_ah: it names one
+ * @same_pd: the address handle is of the QP's PD
  * @why: receives the refusal
  *
  * Return: 0 or -EINVAL.

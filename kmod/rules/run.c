@@ -598,7 +598,7 @@ static int check_source(const struct kv_run_spec_facts *s, const struct kv_run_e
 	return kv_refusal_if_missing(why, true, local.mr, why->text);
 }
 
-/* All requests of a QP that fails complete, those that are not signaled, too (IBTA 10.8.3.1). */
+/* When a QP fails, all its requests complete, also those not signaled (IBTA 10.8.3.1). */
 static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 		       struct kv_refusal *why)
 {

@@ -29,7 +29,7 @@
 #define KV_RUN_TIMEOUT_NS_MAX 3600000000000ULL
 #define KV_RUN_TIMEOUT_NS 10000000000ULL
 
-/* The longest interval of a paced stream. A run may last longer than its time by one. */
+/* The longest interval of a paced stream. A run may last one interval longer than its time. */
 #define KV_RUN_INTERVAL_NS_MAX 1000000000ULL
 /* The flags that KVERBS_A_SPEC_FLAGS may have. */
 #define KV_RUN_FLAGS (KVERBS_WR_SOLICITED | KVERBS_WR_FENCE | KVERBS_WR_INLINE)
@@ -54,7 +54,7 @@ struct kv_run_given {
  * enum kv_run_cqs - the CQs of a run's ends
  * @KV_RUN_CQS_OWN: each end has its own
  * @KV_RUN_CQS_WORKER: all ends of a worker have one send CQ, and one receive CQ
- * @KV_RUN_CQS_MIXED: neither, or two ends are one QP
+ * @KV_RUN_CQS_MIXED: neither, or two ends name the same QP
  */
 enum kv_run_cqs {
 	KV_RUN_CQS_OWN,
@@ -74,7 +74,7 @@ enum kv_run_cqs {
  * @context: enum kverbs_cq_context of the CQ of the first end's sends
  * @atomic: the device has atomic operations
  * @atomic_write: space and device have ATOMIC_WRITE: init_send_wr() of rxe of 6.12 does not copy
- *	the address and the key of a kernel's, so the kernel has it on no device
+ *	the address and the key of a request from the kernel, so the kernel has it on no device
  * @iwarp: the device is iWARP
  * @several: each worker drives several ends, which it polls
  * @cqs: which CQs the ends have in common
@@ -113,11 +113,11 @@ struct kv_run_spec_facts {
  * struct kv_run_qp_facts - a QP of a run
  * @type: enum kverbs_qp_type
  * @has_ah: the end names an address handle
- * @ah_pd: which is of the QP's PD
+ * @ah_pd: the address handle is of the QP's PD
  * @srq: it has an SRQ
- * @srq_pd: which is of the QP's PD
+ * @srq_pd: the SRQ is of the QP's PD
  * @context: enum kverbs_cq_context of the CQ of its sends
- * @other_context: that is not the context of the run's first end
+ * @other_context: @context is not the context of the run's first end
  * @polled: both its CQs have the context polled
  * @srq_cq: another QP with an SRQ receives into one of these CQs
  * @pending: for these CQs, requests posted by hand are outstanding or their completions not polled
@@ -179,7 +179,7 @@ struct kv_run_buf_facts {
  * @max_recv_wr: depth of the receive queue, or of the SRQ
  * @recv_cqe: the cqe of the receives' CQ
  * @remote_addr: at the peer; ignored if the operation has none
- * @offline: its CPU can\'t run threads
+ * @offline: its CPU can't run threads
  */
 struct kv_run_end_facts {
 	bool needs_reset;
@@ -205,9 +205,10 @@ struct kv_run_end_facts {
 
 /**
  * struct kv_run_marks - what the ends of a spec have in common
- * @mixed: two ends are one QP, or an end that has not both CQs of the first end of its worker has
- *	one of another end
- * @shared: how many ends have both CQs of the first end of their worker, which is not counted
+ * @mixed: two ends name the same QP, or an end has a CQ of another end, but not both CQs of the
+ *	first end of its worker
+ * @shared: how many ends have both CQs of the first end of their worker; the first end is not
+ *	counted
  */
 struct kv_run_marks {
 	bool mixed;

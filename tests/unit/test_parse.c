@@ -447,7 +447,7 @@ static void test_sizes(void **state)
 		{ "64,8,64", "names '64' twice" },
 		{ "4096,8,4k", "names '4k' twice" },
 		{ "8,8589934592", "is too large" },
-		{ "8-8", "has '8-8', which ends before it begins to double" },
+		{ "8-8", "has '8-8', a range that must end above its beginning" },
 		{ "8-", "is empty" },
 		{ "8-64-128", "has '-128' behind a range" },
 		{ "all,8", "is no number" },

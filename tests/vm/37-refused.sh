@@ -77,7 +77,7 @@ rows() {
 	grep -E "$not_on_iwarp" "$work/all" | grep -v '^=' >"$1"
 	grep -vE "$not_on_iwarp" "$work/all" |
 		sed -E 's/, ah \* \(h2?\)//; s/\(k2\): delete these first/(k2): delete that first/
-			s/((the qp is in (INIT|RESET)): bring it to (INIT, )?RTR and RTS first \|) \| post/\1 \2: iWARP'\''s comes to RTS by its conn | post/
+			s/((the qp is in (INIT|RESET)): bring it to (INIT, )?RTR and RTS first \|) \| post/\1 \2: on iWARP its conn brings it to RTS | post/
 			s/qp \* \(u\) and 9 more/qp * (u), qp * (v) and 8 more/; s/which is 15/which is 8/
 			# libsiw takes no receive without a piece.
 			s/^(= post recv (qp|srq) [a-z0-9]+)$/\1 sge mr k/'

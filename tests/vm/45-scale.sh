@@ -71,7 +71,7 @@ check "as comma-separated values" test $? = 0
 keep scale-csv "$document"
 keep_csv scale-csv "$work/csv"
 
-refuses 2 "--qps '2-2' has '2-2', which ends before it begins to double" scale --qps 2-2
+refuses 2 "--qps '2-2' has '2-2', a range that must end above its beginning" scale --qps 2-2
 refuses 2 "is too large; it takes a number from 1 to" scale --qps 100000
 limit=$(sed -n 's/.*a number from 1 to //p' "$work/stderr")
 refuses 2 "--threads 2 with --qps $limit are $((2 * limit)) connections: at most $limit" scale --threads 2 --qps "$limit"

@@ -378,7 +378,7 @@ if ! iwarp; then
 		wait_for 20 listening
 		hand_client >"$work/why" 2>&1
 		wait $server
-		says_inv "a client goes after the go-ahead, $space space" "closed the connection" "its client waits"
+		says_inv "a client goes after the go-ahead, $space space" "closed the connection" "the client waits"
 	done
 	for space in kernel user; do
 		server_inv "$ADDR" $port &

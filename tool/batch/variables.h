@@ -30,7 +30,7 @@
  * @deleted: the object is gone; its name can be given to another one
  * @object: the object, as an output has last described it, with the members of its type only;
  *	NULL: no output has
- * @more: fields that the same output had beside; NULL: none
+ * @more: further fields that the same output had; NULL: none
  * @parts: fields that other outputs had; NULL: none
  */
 struct kv_variable {

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* The words of a table that a typed word may have meant, which is none of them: for its refusal. */
+/* For the refusal of a word that is not in a table: the table's words that it may have meant. */
 struct kv_guess {
 	const char *typed;
 	const char *dashes; /* before each word of @several; or "" */
@@ -11,7 +11,7 @@ struct kv_guess {
 	char several[256]; /* the words that begin with @typed, separated by commas */
 	unsigned int n; /* how many */
 	const char *nearest; /* the word that is spelled nearly so; NULL: none */
-	size_t changes; /* by which @typed becomes @nearest, plus 1 without @nearest */
+	size_t changes; /* from @typed to @nearest; without one: the allowed number, plus 1 */
 };
 
 void kv_guess_begin(struct kv_guess *g, const char *dashes, const char *typed, size_t length);

@@ -488,7 +488,7 @@ static int add_range(struct kv_list *list, uint64_t from, uint64_t to, const cha
 	int ret = 0;
 
 	if (to <= from)
-		return kv_why_set(why, "has '%.*s', which ends before it begins to double", (int)length, entry);
+		return kv_why_set(why, "has '%.*s', a range that must end above its beginning", (int)length, entry);
 	for (uint64_t v = from; v < to && !ret; v *= 2)
 		ret = add_value(list, (uint32_t)v, entry, length, why);
 	return ret ? ret : add_value(list, (uint32_t)to, entry, length, why);

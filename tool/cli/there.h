@@ -6,7 +6,7 @@
 /* The maximum number of things in a message. */
 #define KV_THERE_MAX 8
 
-/* The things that there are, for a refusal of one that there is not. */
+/* The things that exist, for the refusal of one that does not. */
 struct kv_there {
 	char text[KV_THERE_MAX * 48]; /* the first KV_THERE_MAX of them */
 	unsigned int n; /* all of them */

@@ -40,7 +40,7 @@ struct kv_cmd {
 	/* With @csv: JSON pointer to them in the document, an array or one object. */
 	const char *figures;
 	const char *const *plot; /* NULL, or the file of --plot */
-	/* With @plot: writes for gnuplot what it draws of the document of @describe. */
+	/* With @plot: writes the script by which gnuplot draws the document of @describe. */
 	void (*draw)(struct json_object *doc, FILE *script);
 	/*
 	 * NULL, or called if @run has succeeded and the report has failed: adds the success to @f,

@@ -61,7 +61,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size), .letter = 's' },
 	KV_OPTION_ITERS_ROW(S, amount.iters, ITERS_MAX, "samples to take"),
 	KV_OPTION_DURATION_ROW(S, amount.time_ns, TIME_MIN_NS, "how long to take samples, as in 2, 0.5s or 200ms; with --iters: until the first limit is reached; default: 10000 samples, but no longer than 10s"),
-	{ "warmup", "N", "iterations before the first sample; default: 100, but no more than 64 MiB and one at least", KV_OPTION_U64,
+	{ "warmup", "N", "iterations before the first sample; default: 100, or fewer if these have more than 64 MiB together, but one at least", KV_OPTION_U64,
 	  .at = offsetof(S, amount.warmup), .has = offsetof(S, has_warmup), .max = ITERS_MAX },
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; half of the round trip is printed for them"),
 	KV_OPTION_COMPLETION_ROWS(S, common),

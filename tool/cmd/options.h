@@ -57,8 +57,8 @@
 	KV_OPTION_CQ_ROWS(s, m)
 
 /*
- * Lists of operations and sizes: bw calls them by one of theirs, compare by all, and both take both
- * words.
+ * Lists of operations and of sizes: bw calls them op and size, compare calls them ops and sizes,
+ * and each takes the other's words, too.
  */
 #define KV_OPTION_OPS_ROW(s, m, word, other, preset)					\
 	{ word, "OP,...", "of send, send-imm, write, write-imm, read, fetch-add, cmp-swp and, in user space with --api wr, atomic-write; default: " preset, \
@@ -81,9 +81,9 @@
 /* For commands that measure: letters of perftest's that users of it try. */
 #define KV_OPTION_FOREIGN_ROWS()							\
 	KV_OPTION_FOREIGN_ROW('A', "here it is --op fetch-add or --op cmp-swp"),	\
-	KV_OPTION_FOREIGN_ROW('F', "it is not needed, no frequency of the CPUs is refused"), \
+	KV_OPTION_FOREIGN_ROW('F', "it is not needed: kverbs measures at any frequency of the CPUs"), \
 	KV_OPTION_FOREIGN_ROW('H', "the histogram is in the document of --json=FILE"),	\
-	KV_OPTION_FOREIGN_ROW('N', "it is not needed, there is no peak of the bandwidth"), \
+	KV_OPTION_FOREIGN_ROW('N', "it is not needed: kverbs does not measure the peak of the bandwidth"), \
 	KV_OPTION_FOREIGN_ROW('U', "the histogram is in the document of --json=FILE"),	\
 	KV_OPTION_FOREIGN_ROW('V', "here it is 'kverbs --version'"),			\
 	KV_OPTION_FOREIGN_ROW('o', "as many READs and atomics of a stream are outstanding as both devices can")

@@ -5,8 +5,8 @@
 
 /* Lines of text for a person. */
 struct kv_prose {
-	FILE *to; /* where the lines come to */
-	FILE *out; /* where the lines are written to */
+	FILE *to; /* gets the lines at the end: stdout or stderr */
+	FILE *out; /* the caller writes the lines here */
 	char *text; /* the lines, once @out is closed */
 	size_t size; /* bytes of @text */
 };

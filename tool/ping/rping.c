@@ -35,13 +35,13 @@ static_assert(sizeof(struct place) == 16, "as rping has it");
  */
 #define STATUS_REM_INV_REQ 9 /* IBV_WC_REM_INV_REQ_ERR (IBTA 11.6.2) */
 static const char server_inv_user[] =
-	"krping's server_inv ends in this way, too: the go-ahead invalidates the client's key, which is not possible with a key of user space: try --client kernel --invalidate";
+	"the connection with a server of krping's server_inv ends in this way, too: the go-ahead invalidates the client's key, which is not possible with a key of user space: try --client kernel --invalidate";
 static const char server_inv_kernel[] =
-	"krping's server_inv ends in this way, too: the go-ahead has invalidated the client's key, which is used for each ping here: try --invalidate";
+	"the connection with a server of krping's server_inv ends in this way, too: the go-ahead has invalidated the client's key, which is used for each ping here: try --invalidate";
 static const char server_inv_client[] =
-	"krping's server_inv ends in this way, too: its client waits for a go-ahead that invalidates a key, and the go-ahead from here invalidates none: try --invalidate";
+	"the connection with a client of krping's server_inv ends in this way, too: the client waits for a go-ahead that invalidates a key, and the go-ahead from here invalidates none: try --invalidate";
 static const char no_server_inv[] =
-	"a client without krping's server_inv ends in this way, too: it needs the key that the go-ahead has invalidated: leave --invalidate out";
+	"the connection with a client without krping's server_inv ends in this way, too: the client needs the key that the go-ahead has invalidated: leave --invalidate out";
 
 static void spec(const struct kv_ping *p, struct kv_link_spec *s)
 {

@@ -10,7 +10,7 @@ enum kv_put_data {
 	KV_PUT_SGE,
 	KV_PUT_SGES,
 	KV_PUT_INLINE,
-	KV_PUT_INLINES, /* kv_user_put_bufs() are set */
+	KV_PUT_INLINES, /* the buffers of kv_user_put_bufs() are set */
 	KV_PUT_DATA,
 };
 

@@ -319,7 +319,7 @@ int kv_user_qp_check_rts(struct kv_user *u, struct kv_user_qp *qp)
 	if (ret || !kv_request_check_rts(state, &u->why))
 		return ret;
 	if (state < KVERBS_QPS_RTS && kv_user_dev_is_iwarp(qp->obj.dev))
-		return kv_user_fail(u, -EINVAL, "the qp is in %s: iWARP's comes to RTS by its conn",
+		return kv_user_fail(u, -EINVAL, "the qp is in %s: on iWARP its conn brings it to RTS",
 				    kv_qp_state_name(state));
 	return kv_user_refuse(u, &u->why);
 }

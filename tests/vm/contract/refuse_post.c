@@ -66,7 +66,7 @@ static void test_queue(const struct set *s)
 	BAD(send, wr.op = KVERBS_OP_ATOMIC_WRITE, -EINVAL, "op: atomic_write: runs in user space post it",
 	    "an atomic write");
 	BAD(send, wr.op = KVERBS_OP_SEND_WITH_INV, -EINVAL,
-	    "invalidate_rkey is missing: which key has the peer's mr?",
+	    "invalidate_rkey is missing: what is the key of the peer's mr?",
 	    "a send that invalidates nothing");
 	BAD(send, wr.has_inv = true, -EINVAL, "invalidate_rkey goes with send_with_inv only",
 	    "a plain send that invalidates");
