@@ -299,7 +299,7 @@ refused "merge: a document without cells" 1 "damaged.json is damaged" kverbs mer
 jq 'del(.spec.series)' "$work/boot-2.json" >"$work/damaged.json"
 refused "merge: a document without sides" 1 "damaged.json is damaged" kverbs merge "$work/damaged.json"
 jq 'del(.environment.boot_id)' "$work/boot-2.json" >"$work/unknown.json"
-refused "merge: a document of an unknown boot" 1 "unknown.json does not say of which boot it is" kverbs merge "$work/unknown.json"
+refused "merge: a document of an unknown boot" 1 "unknown.json does not name its boot" kverbs merge "$work/unknown.json"
 refused "merge: no document at all" 1 "tap.sh" kverbs merge tap.sh
 refused "merge: a file that is not there" 1 "/nowhere" kverbs merge /nowhere
 refused "merge: nothing to merge" 2 "name the documents" kverbs merge
