@@ -241,7 +241,7 @@ static int qp_check_new(struct genl_info *info)
 {
 	if (!info->attrs[KVERBS_A_QP_SRQ])
 		return kv_msg_need(info, KVERBS_A_QP_MAX_RECV_WR,
-				   "max_recv_wr and srq are missing: one of them is needed");
+				   "max_recv_wr is missing: give it, or an srq");
 	return kv_msg_refuse_given(info, KVERBS_A_QP_MAX_RECV_WR,
 				   "max_recv_wr is of no use here: receives come from the srq") ?:
 	       kv_msg_refuse_given(info, KVERBS_A_QP_MAX_RECV_SGE,
