@@ -130,7 +130,8 @@ static unsigned int count_workers(struct stage *s, uint32_t state, bool (*is)(co
 
 static void test_device(void)
 {
-	struct limit limit = limit_of(60);
+	/* On one CPU, where 1024 threads poll: 12 s on an idle host, 41 s seen beside other jobs. */
+	struct limit limit = limit_of(200);
 	unsigned int i, flowing;
 	double took, start = seconds();
 
