@@ -448,7 +448,7 @@ static void test_dev(void **state)
 	assert_ptr_equal(name, longest);
 }
 
-/* Bytes that are no UTF-8 become text; UTF-8 stays as it is. */
+/* Bytes that are not UTF-8 become text; UTF-8 is unchanged. */
 static void test_strings(void **state)
 {
 	static const char *const strings[][2] = {

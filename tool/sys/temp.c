@@ -60,7 +60,7 @@ int kv_temp_open(struct kv_temp *t, const char *path)
 
 /**
  * kv_temp_rename() - give the file its name
- * @t: the file, whose descriptor stays as it is
+ * @t: the file; its descriptor stays open
  *
  * Return: 0 or a negative errno.
  */

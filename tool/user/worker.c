@@ -219,7 +219,8 @@ static int start_threads(struct kv_user *u, struct kv_user_run *run)
 	run->gate = eventfd(0, EFD_CLOEXEC);
 	if (run->done < 0 || run->gate < 0)
 		ret = kv_user_fail(u, -errno, "no eventfd for the run: %s", strerror(errno));
-	take_alarms(run);
+	if (run->sleeps)
+		take_alarms(run);
 	while (!ret && run->threads < run->workers) {
 		ret = start_thread(u, &run->worker[run->threads]);
 		run->threads += !ret;

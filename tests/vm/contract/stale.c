@@ -273,7 +273,7 @@ static void look_at_events(struct link *l)
 		wire_look(&wire, event, (size_t)n);
 }
 
-/* All commands that the kernel lists must have been seen, but for those that only say "done". */
+/* All commands that the kernel lists must have been seen, except those whose answer has no attributes. */
 static void check_seen(void)
 {
 	static const unsigned int silent[] = {
