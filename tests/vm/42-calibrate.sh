@@ -8,16 +8,29 @@ if checked; then
 	skip "30 cells of a space with itself" "kernels with checkers are not compared"
 	finish
 fi
-if ! calibrate 30 --time 300ms >"$work/figures" 2>"$work/err"; then
-	fail "30 cells of a space with itself" "$work/figures" "$work/err"
-	finish
+# found CELLS SEED: the figures of CELLS cells, with the seeds behind SEED
+found() {
+	if ! SEED=$2 calibrate "$1" --time 300ms >"$work/figures" 2>"$work/err"; then
+		fail "$1 cells of a space with itself" "$work/figures" "$work/err"
+		finish
+	fi
+	# How many verdicts are withheld depends on the host.
+	note "$(cat "$work/figures")"
+}
+# few CELLS MOST: of at least CELLS cells, at most MOST verdicts are false, and as many intervals do not hold 0
+few() {
+	jq -e ".cells >= $1 and .false <= $2 and .cells - .hold_0 <= $2" "$work/figures"
+}
+# At a rate of 6 % more than five of 30 are false in one of a hundred runs, at the 4.3 % of twelve rounds in one of
+# six hundred. make check has two kernels and runs often, so 60 other cells then decide: more than seven of 60 after
+# more than five of 30 come up in one of 4,700 runs at 6 %. At 20 % more than seven of 60 come up in nine of ten.
+found 30 0
+if few 30 5 >/dev/null; then
+	pass "30 cells of a space with itself: at most five verdicts are false, and all intervals but five hold 0"
+else
+	found 60 100
+	check "60 other cells: at most seven verdicts are false, and all intervals but seven hold 0" few 60 7
 fi
-# How many verdicts are withheld depends on the host.
-note "$(cat "$work/figures")"
-# make check has two kernels, 60 cells in all. At a rate of 6 % more than five of 30 come up in one of a hundred
-# runs, at the 4.3 % of twelve rounds in one of five hundred.
-check "30 cells of a space with itself: at most five false verdicts" jq -e '.cells >= 30 and .false <= 5' "$work/figures"
-check "30 cells of a space with itself: all intervals but five hold 0" jq -e '.cells - .hold_0 <= 5' "$work/figures"
 
 # A job that wants the CPU, too, may withhold a verdict, and must not turn one. make check has two kernels, 112
 # cells in all.
