@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,92 +10,44 @@
 #include "object/describe.h"
 #include "out/out.h"
 
-/* The tables of kv_variables: a name is in both, or its object is gone, or it is a variable. */
-enum { BY_TEXT, BY_OBJECT };
-
-/* The smallest number of chains; a power of 2, as all are. */
-#define CHAINS 64
-
-/* Numbers of consecutive objects go to consecutive chains. */
-static uint32_t hash(int by, const struct kv_variable *name)
+static int compare_texts(const void *a, const void *b)
 {
-	uint32_t h = 2166136261;
+	const struct kv_variable *x = a, *y = b;
 
-	if (by == BY_OBJECT)
-		return name->id * KV_TYPES + name->type;
-	/* FNV-1a */
-	for (const char *c = name->text; *c; c++)
-		h = (h ^ (unsigned char)*c) * 16777619;
-	return h;
+	return strcmp(x->text, y->text);
 }
 
-static bool same(int by, const struct kv_variable *a, const struct kv_variable *b)
+static int compare_objects(const void *a, const void *b)
 {
-	return by == BY_TEXT ? !strcmp(a->text, b->text) : a->type == b->type && a->id == b->id;
+	const struct kv_variable *x = a, *y = b;
+
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return (x->type > y->type) - (x->type < y->type);
 }
 
-/* The link to the entry that equals @key, or else the end of its chain. */
-static struct kv_variable **link_to(const struct kv_names_table *t, int by,
-				    const struct kv_variable *key)
+/* The names that are not in the file, or were read from it. */
+static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
 {
-	struct kv_variable **link = &t->chain[hash(by, key) & (t->chains - 1)];
+	const struct kv_variable key = { .text = (char *)text };
+	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
 
-	while (*link && !same(by, *link, key))
-		link = &(*link)->next[by];
-	return link;
+	return found ? *found : NULL;
 }
 
-static struct kv_variable *find(const struct kv_variables *variables, int by,
-				const struct kv_variable *key)
+static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
+				       uint32_t id)
 {
-	const struct kv_names_table *t = &variables->table[by];
+	const struct kv_variable key = { .type = type, .id = id };
+	struct kv_variable *const *found = tfind(&key, &variables->by_object, compare_objects);
 
-	return t->n ? *link_to(t, by, key) : NULL;
+	return found ? *found : NULL;
 }
 
-static int grow(struct kv_names_table *t, int by)
+static void free_name(void *entry)
 {
-	struct kv_names_table more = { .n = t->n, .chains = t->chains ? 2 * t->chains : CHAINS };
+	struct kv_variable *name = entry;
 
-	more.chain = calloc(more.chains, sizeof(*more.chain));
-	if (!more.chain)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->chains; i++) {
-		for (struct kv_variable *name = t->chain[i], *next; name; name = next) {
-			next = name->next[by];
-			name->next[by] = NULL;
-			*link_to(&more, by, name) = name;
-		}
-	}
-	free(t->chain);
-	*t = more;
-	return 0;
-}
-
-/* Adds an entry that equals no other one. */
-static int insert(struct kv_variables *variables, int by, struct kv_variable *name)
-{
-	struct kv_names_table *t = &variables->table[by];
-
-	if (t->n == t->chains && grow(t, by))
-		return -ENOMEM;
-	name->next[by] = NULL;
-	*link_to(t, by, name) = name;
-	t->n++;
-	return 0;
-}
-
-/* @name: an entry of the table */
-static void take_out(struct kv_variables *variables, int by, struct kv_variable *name)
-{
-	struct kv_names_table *t = &variables->table[by];
-
-	*link_to(t, by, name) = name->next[by];
-	t->n--;
-}
-
-static void free_name(struct kv_variable *name)
-{
 	json_object_put(name->parts);
 	json_object_put(name->more);
 	free(name->object);
@@ -108,29 +61,10 @@ static void free_name(struct kv_variable *name)
  */
 void kv_variables_clear(struct kv_variables *variables)
 {
-	const struct kv_names_table *t = &variables->table[BY_TEXT];
-
-	for (size_t i = 0; i < t->chains; i++) {
-		for (struct kv_variable *name = t->chain[i], *next; name; name = next) {
-			next = name->next[BY_TEXT];
-			free_name(name);
-		}
-	}
-	free(t->chain);
-	free(variables->table[BY_OBJECT].chain);
+	while (variables->by_object)
+		tdelete(*(void **)variables->by_object, &variables->by_object, compare_objects);
+	tdestroy(variables->by_text, free_name);
 	memset(variables, 0, sizeof(*variables));
-}
-
-/* The names that are not in the file, or were read from it. */
-static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
-{
-	return find(variables, BY_TEXT, &(struct kv_variable){ .text = (char *)text });
-}
-
-static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
-				       uint32_t id)
-{
-	return find(variables, BY_OBJECT, &(struct kv_variable){ .type = type, .id = id });
 }
 
 static int check_text(const char *text, struct kv_fault *f)
@@ -179,11 +113,11 @@ static struct kv_variable *new_name(struct kv_variables *variables, const char *
 	name->text = memcpy(name + 1, text, size);
 	if (old) {
 		if (old->kept && !old->deleted)
-			take_out(variables, BY_OBJECT, old);
-		take_out(variables, BY_TEXT, old);
+			tdelete(old, &variables->by_object, compare_objects);
+		tdelete(old, &variables->by_text, compare_texts);
 		free_name(old);
 	}
-	if (!insert(variables, BY_TEXT, name))
+	if (tsearch(name, &variables->by_text, compare_texts))
 		return name;
 	free_name(name);
 	return NULL;
@@ -251,7 +185,7 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 		return kv_fault_no_memory(f);
 	name->type = type;
 	name->id = id;
-	if (!insert(variables, BY_OBJECT, name))
+	if (tsearch(name, &variables->by_object, compare_objects))
 		return 0;
 	name->deleted = true;
 	return kv_fault_no_memory(f);
@@ -476,16 +410,23 @@ const struct kv_variable *kv_variables_delete(struct kv_variables *variables, en
 
 	if (!name)
 		return NULL;
-	take_out(variables, BY_OBJECT, name);
+	tdelete(name, &variables->by_object, compare_objects);
 	name->deleted = true;
 	return name;
 }
 
-static int compare_texts(const void *a, const void *b)
-{
-	const struct kv_variable *const *x = a, *const *y = b;
+struct each {
+	void (*fn)(const struct kv_variable *variable, void *arg);
+	void *arg;
+};
 
-	return strcmp((*x)->text, (*y)->text);
+static void call_each(const void *node, VISIT visit, void *arg)
+{
+	const struct kv_variable *const *variable = node;
+	const struct each *each = arg;
+
+	if (visit == postorder || visit == leaf)
+		each->fn(*variable, each->arg);
 }
 
 /**
@@ -497,21 +438,9 @@ static int compare_texts(const void *a, const void *b)
 void kv_variables_each(struct kv_variables *variables,
 		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg)
 {
-	const struct kv_names_table *t = &variables->table[BY_TEXT];
-	const struct kv_variable **sorted;
+	struct each each = { .fn = fn, .arg = arg };
 	struct kv_fault why;
-	size_t n = 0;
 
 	kv_variables_read(variables, &why);
-	sorted = calloc(t->n + 1, sizeof(*sorted));
-	if (!sorted)
-		return;
-	for (size_t i = 0; i < t->chains; i++) {
-		for (const struct kv_variable *name = t->chain[i]; name; name = name->next[BY_TEXT])
-			sorted[n++] = name;
-	}
-	qsort(sorted, n, sizeof(*sorted), compare_texts);
-	for (size_t i = 0; i < n; i++)
-		fn(sorted[i], arg);
-	free(sorted);
+	twalk_r(variables->by_text, call_each, &each);
 }
