@@ -603,8 +603,13 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 		     spec.signal = 1), -EINVAL,
 	    "spec: signal goes with STREAM", "a signal without a stream");
 
-	/* All that is outstanding completes, and nothing of it is left behind. */
+	/*
+	 * All that is outstanding completes, and nothing of it is left behind. On iWARP a WRITE
+	 * completes when it is sent: the refusal may come after any number of them.
+	 */
 	spec = stream;
+	spec.iters = 0;
+	spec.time_ns = 60000000000ULL;
 	spec.depth = 8;
 	spec.list = 2;
 	spec.signal = 4;
