@@ -172,6 +172,7 @@ static inline int kv_env_take(struct kv_loop *l, const struct ib_cq *cq, const s
 	if (likely(wc->status == IB_WC_SUCCESS))
 		return 1;
 	kv_env_set(&l->wc_status, wc->status);
+	kv_env_set(&l->qp_num, wc->qp->qp_num);
 	kv_env_set(&l->vendor_err,
 		   cq->device->ops.driver_id != RDMA_DRIVER_OCRDMA ? wc->vendor_err : 0);
 	return -EIO;

@@ -115,6 +115,20 @@ void kv_workers_cancel(struct kv_run *run, int reason)
 	complete_all(&run->gate);
 }
 
+/* What the event about a bad completion names: its QP, or the run if that is none of the worker's. */
+static const struct kv_obj *worker_failed_at(const struct kv_worker *worker)
+{
+	u32 i;
+
+	for (i = 0; i < worker->ends; i++) {
+		const struct kv_qp *qp = worker->from[i].qp;
+
+		if (qp->ib->qp_num == worker->loop.qp_num)
+			return &qp->obj;
+	}
+	return &worker->run->obj;
+}
+
 static int worker_thread(void *arg)
 {
 	struct kv_worker *worker = arg;
@@ -134,9 +148,7 @@ static int worker_thread(void *arg)
 		cmpxchg(&run->error, 0, ret);
 		kv_workers_cancel(run, -ECANCELED);
 	}
-	/* With several QPs, the loop does not report the QP that had the error. */
-	kv_event_send_wc(worker->ends == 1 ? &worker->from->qp->obj : &run->obj,
-			 worker->loop.wc_status, worker->loop.vendor_err);
+	kv_event_send_wc(worker_failed_at(worker), worker->loop.wc_status, worker->loop.vendor_err);
 	worker_release(worker);
 	/* Orders the other workers' results before the reads of the last worker. */
 	if (atomic_dec_and_test(&run->active))

@@ -133,6 +133,7 @@ static inline int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq)
 		return 1;
 	kv_env_set(&l->wc_status, wc.status);
 	kv_env_set(&l->vendor_err, wc.vendor_err);
+	kv_env_set(&l->qp_num, wc.qp_num);
 	return -EIO;
 }
 
@@ -156,6 +157,7 @@ static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, stru
 		return 1;
 	kv_env_set(&l->wc_status, wc.status);
 	kv_env_set(&l->vendor_err, wc.vendor_err);
+	kv_env_set(&l->qp_num, wc.qp_num);
 	return -EIO;
 }
 #endif

@@ -1557,6 +1557,7 @@ enum kverbs_a_spec {
  * @KVERBS_A_RESULT_LEAST: u64, of a worker with several ends: samples at the end that has the
  *	fewest
  * @KVERBS_A_RESULT_MOST: u64, ditto, at the end that has the most
+ * @KVERBS_A_RESULT_QPN: u32, number of the QP of that completion; nothing with a WC_STATUS of 0
  */
 enum kverbs_a_result {
 	KVERBS_A_RESULT_UNSPEC,
@@ -1574,6 +1575,7 @@ enum kverbs_a_result {
 	KVERBS_A_RESULT_YIELDS,
 	KVERBS_A_RESULT_LEAST,
 	KVERBS_A_RESULT_MOST,
+	KVERBS_A_RESULT_QPN,
 
 	__KVERBS_A_RESULT_LAST,
 	KVERBS_A_RESULT_MAX = __KVERBS_A_RESULT_LAST - 1,

@@ -491,6 +491,7 @@ static int run_put_result(struct sk_buff *skb, const struct kv_worker *worker)
 	ret = nla_put_s32(skb, KVERBS_A_RESULT_ERROR, READ_ONCE(worker->error)) ?:
 	      nla_put_u32(skb, KVERBS_A_RESULT_WC_STATUS, READ_ONCE(loop->wc_status)) ?:
 	      nla_put_u32(skb, KVERBS_A_RESULT_VENDOR_ERR, READ_ONCE(loop->vendor_err)) ?:
+	      nla_put_u32(skb, KVERBS_A_RESULT_QPN, READ_ONCE(loop->qp_num)) ?:
 	      kv_put_u64(skb, KVERBS_A_RESULT_SAMPLES, measuring ? done - dropped : 0) ?:
 	      kv_put_u64(skb, KVERBS_A_RESULT_WARMUP,
 			 measuring ? READ_ONCE(worker->warmup) : done) ?:

@@ -120,9 +120,10 @@ struct kv_flow {
  * @error: handlers only: why it ended, a negative errno; 0: all that was begun is complete
  * @interval: paced streams only: whole ticks from the time when a group is due to that of the next
  * @fraction: paced streams only: the rest of that interval, in 2^-32 ticks
+ * @qp_num: number of the QP of the completion that @wc_status is of
  *
  * The loops only read what stands above @stop, and @interval and @fraction. Others may read what
- * stands between @first and @yields, and @wc_status and @vendor_err, while the loop runs.
+ * stands between @first and @yields, and @wc_status, @vendor_err and @qp_num, while the loop runs.
  */
 struct kv_loop {
 	struct kv_end *a;
@@ -163,6 +164,7 @@ struct kv_loop {
 
 	__u64 interval;
 	__u32 fraction;
+	__u32 qp_num;
 };
 
 /*

@@ -52,7 +52,7 @@ int kv_wait_yield(struct kv_loop *l, __u64 since, int idle)
 int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 {
 	__u64 since = kv_env_now();
-	__u32 vendor_err = l->vendor_err;
+	__u32 vendor_err = l->vendor_err, qp_num = l->qp_num;
 
 	while (l->wc_status == KV_WC_FLUSHED) {
 		/* The result does not matter: a broken CQ finds nothing for ever. */
@@ -60,8 +60,10 @@ int kv_wait_failed(struct kv_loop *l, struct kv_end *e)
 		if (kv_env_now() - since > REASON_GRACES * l->grace || kv_wait_yield(l, since, 0))
 			break;
 	}
-	if (l->wc_status == KV_WC_FLUSHED)
+	if (l->wc_status == KV_WC_FLUSHED) {
 		kv_env_set(&l->vendor_err, vendor_err);
+		kv_env_set(&l->qp_num, qp_num);
+	}
 	return -EIO;
 }
 

@@ -135,8 +135,8 @@ int kv_fault_run(struct kv_fault *f, const struct kv_backend *b,
 				    space, dev);
 	if (r->wc_status)
 		return kv_fault_set(f, r->error,
-				    "%s space, %s: a request completed with status %u (%s), vendor error 0x%x, after %llu samples%s%s",
-				    space, dev, r->wc_status,
+				    "%s space, %s: a request of QP number %u completed with status %u (%s), vendor error 0x%x, after %llu samples%s%s",
+				    space, dev, r->qpn, r->wc_status,
 				    kv_enum_name(kv_enum_wc_status, r->wc_status), r->vendor_err,
 				    (unsigned long long)r->samples, hint ? "; " : "", hint ?: "");
 	if (r->error == -ETIMEDOUT)

@@ -52,6 +52,7 @@ kv_env_poll_ex(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow)
 	if (__builtin_expect(ex->status != IBV_WC_SUCCESS, 0)) {
 		kv_env_set(&l->wc_status, ex->status);
 		kv_env_set(&l->vendor_err, ibv_wc_read_vendor_err(ex));
+		kv_env_set(&l->qp_num, ibv_wc_read_qp_num(ex));
 		ret = -EIO;
 	}
 	ibv_end_poll(ex);

@@ -537,6 +537,7 @@ static void fill_worker(const struct kv_user_worker *w, bool active, struct kv_w
 	to->error = active ? 0 : w->error;
 	to->wc_status = active ? 0 : loop->wc_status;
 	to->vendor_err = active ? 0 : loop->vendor_err;
+	to->qpn = active ? 0 : loop->qp_num;
 	to->warmup = warmup || measuring ? warmup : load(&loop->done);
 	to->samples = measuring ? load(&loop->done) : 0;
 	to->yields = measuring ? load(&loop->yields) : 0;

@@ -221,13 +221,23 @@ void pair_make(struct link *l, struct end *a, struct end *b,
 	connect_ends(l, a, b, init->type);
 }
 
+/* The module makes an iWARP QP anew when it is reset. */
+static void reset(struct link *l, struct end *e)
+{
+	struct kv_qp qp;
+
+	to_state(l, e->qp, KVERBS_QPS_RESET);
+	must(l, call_get(&l->nl, KV_QP, e->qp, &qp), "qp");
+	e->qpn = qp.qpn;
+}
+
 /* Both first: messages that one still sends must not reach the other's new life. */
 void pair_reconnect(struct link *l, struct end *a, struct end *b, uint32_t type)
 {
 	end_disconnect(l, a);
 	end_disconnect(l, b);
-	to_state(l, a->qp, KVERBS_QPS_RESET);
-	to_state(l, b->qp, KVERBS_QPS_RESET);
+	reset(l, a);
+	reset(l, b);
 	connect_ends(l, a, b, type);
 }
 

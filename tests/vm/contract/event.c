@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 #include "contract.h"
+#include "run.h"
 #include "sys/now.h"
 
 #define OTHER OTHER_DEV
@@ -113,6 +114,36 @@ static void test_completions(struct link *l)
 	post(l, &wr, "write");
 	drain(l, a.send_cq, 1);
 	result(none_comes(l, KVERBS_EVENT_WC_ERROR), "but not what is flushed after that");
+}
+
+/* The event names the QP, of several that a worker has. */
+static void test_failed_run(struct link *l)
+{
+	const struct end_init init = { .type = KVERBS_QPT_RC };
+	struct kv_run_spec spec;
+	struct kv_event event;
+	struct end a[2], b[2];
+	uint32_t id;
+
+	if (lacks("a failure of one of two ends", "completion that tells of the peer's refusal"))
+		return;
+	for (unsigned int i = 0; i < 2; i++) {
+		pair_make(l, &a[i], &b[i], &init);
+		register_target(l, &b[i]);
+	}
+	spec = write_spec(&a[0], &b[0]);
+	spec.end[1] = write_spec(&a[1], &b[1]).end[0];
+	spec.end[1].remote_key ^= 0x5a5a00;
+	spec.ends = 2;
+	spec.workers = 1;
+	spec.loop = KVERBS_LOOP_STREAM;
+	spec.iters = 0;
+	spec.time_ns = 60000000000ULL;
+	forget(l);
+	must(l, call_run_start(&l->nl, &spec, &id), "start a run");
+	result(comes(l, KVERBS_EVENT_WC_ERROR, &event) && event.qp == a[1].qp &&
+	       event.wc_status == 10, "a failure of one of two ends");
+	must(l, call_run_del(&l->nl, id), "delete");
 }
 
 static void test_async(struct link *l)
@@ -258,6 +289,7 @@ void test_event(void)
 	link_open(&l);
 	test_runs(&l);
 	test_completions(&l);
+	test_failed_run(&l);
 	test_async(&l);
 	test_devices(&l);
 	test_wait(&l);

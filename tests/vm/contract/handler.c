@@ -88,7 +88,7 @@ static void test_failures(struct link *l, struct end *a, struct end *b)
 	spec.time_ns = 8000000000ULL;
 	spec.end[0].remote_key ^= 0x5a5a00;
 	w = run(l, &spec);
-	result(run_was_refused(w), "%s: a wrong key fails", name);
+	result(run_was_refused(w, a), "%s: a wrong key fails", name);
 	refused(l, start(l, &good, &id), -EINVAL, "", in("the qp of that takes no other run"));
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 	good.end[0] = write_spec(a, b).end[0];

@@ -204,7 +204,7 @@ static void test_failure(struct stage *s)
 	spec.time_ns = 60000000000ULL;
 	spec.end[1].remote_key ^= 0x5a5a00;
 	run_whole(&s->l, &spec, 0, &last);
-	result(run_was_refused(&last.worker[0]), "one of the ends fails, and the worker tells why");
+	result(run_was_refused(&last.worker[0], &s->a[1]), "one of the ends fails, and the worker tells why");
 	refused(&s->l, call_run_start(&s->l.nl, &good, &id), -EBUSY, "an earlier run left requests outstanding",
 		"its qps before a reset");
 	spec = good;

@@ -50,9 +50,10 @@ const struct kv_worker_result *run_wait(struct link *l, uint32_t id)
 	bail_out("run %u did not end in time", id);
 }
 
-bool run_was_refused(const struct kv_worker_result *w)
+bool run_was_refused(const struct kv_worker_result *w, const struct end *e)
 {
-	return (w->error == -EIO && w->wc_status) || (is_iwarp() && w->error == -ENOTCONN);
+	return (w->error == -EIO && w->wc_status && w->qpn == e->qpn) ||
+	       (is_iwarp() && w->error == -ENOTCONN);
 }
 
 const struct kv_worker_result *run(struct link *l, const struct kv_run_spec *spec)
@@ -615,7 +616,7 @@ static void test_stream(struct link *l, struct end *a, struct end *b)
 	spec.signal = 4;
 	spec.end[0].remote_key ^= 0x5a5a00;
 	w = run(l, &spec);
-	result(run_was_refused(w), "a stream with a wrong key fails");
+	result(run_was_refused(w, a), "a stream with a wrong key fails");
 	refused(l, start(l, &stream), -EINVAL, "", "its qp takes no other stream");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
 	result(!run(l, &stream)->error, "but it does once it is reset and connected anew");

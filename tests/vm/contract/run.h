@@ -20,6 +20,6 @@ void run_whole(struct link *l, const struct kv_run_spec *spec, uint32_t bins_of,
 		refused(l, call_run_start(&l->nl, &spec, &id), error, text, name);	\
 	} while (0)
 /* The peer has refused a request. siw also refuses a post while the connection ends (siw_post_send()). */
-bool run_was_refused(const struct kv_worker_result *w);
+bool run_was_refused(const struct kv_worker_result *w, const struct end *e);
 
 #endif

@@ -119,7 +119,7 @@ static void test_failure(struct link *l, struct end *a, struct end *b, uint64_t 
 	spec.warmup = warmup;
 	spec.end[1].remote_key ^= 0x5a5a00;
 	run_whole(l, &spec, 1, &last);
-	result(run_was_refused(&last.worker[1]), "a worker that fails %s tells why", when);
+	result(run_was_refused(&last.worker[1], &a[1]), "a worker that fails %s tells why", when);
 	ended = last.workers == FEW;
 	for (unsigned int i = 0; i < FEW; i++)
 		ended &= i == 1 || (last.worker[i].error == -ECANCELED && !last.worker[i].wc_status &&
@@ -220,7 +220,7 @@ static void test_several_ends(struct link *l, struct end *a, struct end *b)
 	spec.time_ns = 60000000000ULL;
 	spec.end[1].remote_key ^= 0x5a5a00;
 	run_whole(l, &spec, 0, &last);
-	result(run_was_refused(&last.worker[0]), "a worker of which one end fails tells why");
+	result(run_was_refused(&last.worker[0], &a[1]), "a worker of which one end fails tells why");
 	refused(l, call_run_start(&l->nl, &good, &id), -EBUSY, "an earlier run left requests outstanding",
 		"its qps before a reset");
 	reconnect_all(l, a, b);
