@@ -121,8 +121,10 @@ check "nothing is left there" wait_for 30 peer contract --balance
 check "nothing is left here" wait_for 30 nothing_left
 
 # Power off.
-for op in write send; do
-	kverbs lat --op $op --space kernel --time 100s "$PEER" >"$work/out" 2>&1 &
+for how in "write --space kernel" "send --space user --api wr"; do
+	op=${how%% *}
+	# shellcheck disable=SC2086 # words
+	kverbs lat --op $how --time 100s "$PEER" >"$work/out" 2>&1 &
 	client=$!
 	under_way
 	sleep 5
@@ -135,13 +137,15 @@ for op in write send; do
 	wait $client || status=$?
 	took=$(($(cut -d . -f 1 /proc/uptime) - begun))
 	check "$op: the other host is powered off: the run fails within 60 s ($took s)" test $status = 1 -a $took -le 60
-	check "$op: and names the status of the completion" names "status 12 (transport retry counter exceeded"
+	check "$op: and names the QP and the status of the completion" \
+		grep -E "a request of QP number [1-9][0-9]* completed with status 12 \(transport retry counter exceeded\)" "$work/out"
 	check "$op: nothing is left here" wait_for 30 nothing_left
 	kill $off 2>/dev/null
 	# It is a host of its own that comes up; a guest's clock may run fast.
 	check "$op: the other host comes back" wait_for 300 timeout 20 peer true
 	check "$op: and serves" wait_for 120 serving
-	check "$op: a new run with it" lat --op $op --space kernel "$PEER"
+	# shellcheck disable=SC2086 # words
+	check "$op: a new run with it" lat --op $how "$PEER"
 done
 check "nothing is left" wait_for 30 nothing_left
 check "nothing is left there" wait_for 30 peer contract --balance

@@ -111,6 +111,12 @@ static uint32_t read_vendor_err(struct ibv_cq_ex *cq)
 	return 42;
 }
 
+static uint32_t read_qp_num(struct ibv_cq_ex *cq)
+{
+	assert_true(d.polling);
+	return 17;
+}
+
 /* Each of @iters samples has @quiet lists of two requests, and one request that is signaled. */
 static int run(uint32_t kind, struct kv_loop *l, uint64_t iters, unsigned int quiet)
 {
@@ -168,6 +174,7 @@ static int setup(void **state)
 		.cq.start_poll = start_poll,
 		.cq.end_poll = end_poll,
 		.cq.read_vendor_err = read_vendor_err,
+		.cq.read_qp_num = read_qp_num,
 	};
 	return 0;
 }
@@ -241,6 +248,7 @@ static void test_failed_request(void **state)
 	assert_int_equal(run(KVERBS_LOOP_POST_TO_COMPLETION, &l, 3, 0), -EIO);
 	assert_int_equal(l.wc_status, IBV_WC_REM_ACCESS_ERR);
 	assert_int_equal(l.vendor_err, 42);
+	assert_int_equal(l.qp_num, 17);
 	assert_false(d.polling);
 }
 
