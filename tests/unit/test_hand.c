@@ -1243,6 +1243,61 @@ static void test_names(void **state)
 	assert_string_equal(text, "-x, --gid-index, --gid N");
 }
 
+/* Letters of options stand together as with getopt(); the last one may have a value. */
+static void test_letters(void **state)
+{
+	static const struct kv_option rows[] = {
+		{ "pretty", NULL, "", KV_OPTION_FLAG, .at = 0, .letter = 'p' },
+		{ "sizes", "N", "", KV_OPTION_TEXT, .at = 8, .letter = 's', .flag = 'a', .flagged = "all" },
+		{ "json", "[=FILE]", "", KV_OPTION_OUTPUT, .at = 16, .letter = 'j' },
+		{ .name = NULL },
+	};
+	static const struct {
+		char *word[3];
+		int ret, words;
+		bool pretty;
+		const char *sizes, *json;
+	} line[] = {
+		{ { "-jp", "w" }, 1, 1, true, NULL, "-" },
+		{ { "-pj" }, 1, 0, true, NULL, "-" },
+		{ { "-pa", "w" }, 1, 1, true, "all", NULL },
+		{ { "-js64", "w" }, 1, 1, false, "64", "-" },
+		{ { "-pjs", "64" }, 1, 0, true, "64", "-" },
+		{ { "-apj" }, 1, 0, true, "all", "-" },
+		/* The value of s is the rest of the word. */
+		{ { "-spj" }, 1, 0, false, "pj", NULL },
+		{ { "-jx" }, -EINVAL, 0, false, NULL, NULL },
+		{ { "-ps" }, -EINVAL, 0, true, NULL, NULL },
+		/* Behind a mistake. */
+		{ { "--fly", "-pj", "w" }, -EINVAL, 1, false, NULL, "-" },
+	};
+	struct {
+		bool pretty;
+		const char *sizes, *json;
+	} args;
+	struct kv_fault f;
+
+	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		char *word[4] = { 0 };
+		int n = 0;
+
+		for (; n < 3 && line[i].word[n]; n++)
+			word[n] = line[i].word[n];
+		memset(&args, 0, sizeof(args));
+		assert_int_equal(kv_option_read("x", &n, word, rows, &args, false, &f), line[i].ret);
+		assert_int_equal(n, line[i].words);
+		assert_int_equal(args.pretty, line[i].pretty);
+		if (line[i].sizes)
+			assert_string_equal(args.sizes, line[i].sizes);
+		else
+			assert_null(args.sizes);
+		if (line[i].json)
+			assert_string_equal(args.json, line[i].json);
+		else
+			assert_null(args.json);
+	}
+}
+
 /* The list of commands names those that a type of objects has. */
 static void test_lists(void **state)
 {
@@ -1598,6 +1653,7 @@ int main(void)
 		cmocka_unit_test(test_linear_times),
 		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_letters),
 		cmocka_unit_test(test_lists),
 		cmocka_unit_test(test_wrap),
 		cmocka_unit_test(test_noise),

@@ -66,6 +66,13 @@ check "and of lat, those that stand for a value, too" sh -c "kverbs lat --op wri
 	jq -e 'any(.. | .connect? // empty; . == \"cm\") and any(.. | .completion_context? // empty; . == \"event\") and .spec.iters == 10'"
 means "iproute2's letters of dev" "$DEV*" kverbs dev -p -d
 check "and of objects" sh -c "kverbs pd show -d -j | jq -e .result"
+check "letters together, behind an object's command" sh -c "kverbs pd show -dj | jq -e .result"
+check "letters together, before it" sh -c "kverbs -jp pd show | jq -e .result"
+check "letters together, of dev" sh -c "kverbs dev show -jp | jq -e .complete"
+check "letters together, of lat, the last one with its value" sh -c "kverbs lat --op write --space user -Re -s64 -jn 10 |
+	jq -e '.point.size_bytes == 64 and any(.. | .connect? // empty; . == \"cm\") and .spec.iters == 10'"
+echo 'pd add' >"$work/lines"
+check "letters together, of batch" sh -c "kverbs batch '$work/lines' -pj | jq -e '.[0].result'"
 for command in ping conn-rate serve; do
 	refused "$command -p" 2 "--port 'x' is no number" kverbs $command -p x
 done

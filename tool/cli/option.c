@@ -146,18 +146,44 @@ static int set(const struct kv_option *row, const char *text, void *args, struct
 	return 0;
 }
 
-static const struct kv_option *find_letter(const struct kv_option *rows, const char *text,
-					   const char **value)
+/* @bare: receives whether the letter stands for all of the option: no value follows it. */
+static const struct kv_option *find_letter(const struct kv_option *rows, char letter, bool *bare)
 {
 	for (; !is_end(rows); rows++) {
-		bool flag = rows->flag == text[1] && !text[2];
-
-		if (!flag && rows->letter != text[1])
-			continue;
-		*value = flag ? rows->flagged : text[2] ? text + 2 : NULL;
-		return rows;
+		*bare = rows->flag == letter || !kv_option_takes_word(rows);
+		if (letter && (rows->flag == letter || rows->letter == letter))
+			return rows;
 	}
 	return NULL;
+}
+
+static const struct kv_option *find_short(const struct kv_option *rows, const char *text,
+					  const char **value)
+{
+	bool bare;
+	const struct kv_option *row = find_letter(rows, text[1], &bare);
+	bool flag = row && row->flag == text[1];
+
+	if (flag && text[2])
+		return NULL;
+	*value = flag ? row->flagged : row && text[2] ? text + 2 : NULL;
+	return row;
+}
+
+/* How many letters of a word stand together, as in -jp; the last one may have a value behind it. */
+static size_t count_letters(const struct kv_option *rows, const char *text)
+{
+	bool bare = true;
+	size_t n = 0;
+
+	if (text[0] != '-')
+		return 0;
+	while (bare && text[n + 1]) {
+		if (!find_letter(rows, text[n + 1], &bare))
+			return 0;
+		n++;
+	}
+	return n > 1 ? n : 0;
 }
 
 /*
@@ -193,7 +219,7 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	if (!strcmp(text, "-h"))
 		text = "--help";
 	if (text[0] == '-' && text[1] && text[1] != '-')
-		return exact && text[2] ? NULL : find_letter(rows, text, value);
+		return exact && text[2] ? NULL : find_short(rows, text, value);
 	if (strncmp(text, "--", 2) || !text[2] || text[2] == '=')
 		return NULL;
 	length = strcspn(text, "=");
@@ -246,6 +272,81 @@ static bool takes_next(const struct kv_option *row, const char *next)
 	return next && !kv_parse_enum(next, row->names, &ignored, &why);
 }
 
+static int refuse_output(const struct kv_option *row, const char *text, const char *file,
+			 struct kv_fault *f)
+{
+	return kv_fault_usage(f, "%s %s: write --%s=%s to have JSON there, or %s behind all words to print it",
+			      text, file, row->name, file, text);
+}
+
+/* The command line that is read; the members are those of kv_option_read(). */
+struct reader {
+	const char *command;
+	const struct kv_option *rows;
+	void *args;
+	bool loose;
+	struct kv_fault *f;
+};
+
+/*
+ * Takes an option. @text: as it was typed; @value: what stands in the same word; @next: the next
+ * word, or NULL; @used: receives whether that is the value.
+ */
+static int take(const struct reader *r, const struct kv_option *row, const char *text,
+		const char *value, const char *next, bool *used)
+{
+	bool output = row->kind == KV_OPTION_OUTPUT, uses_next = !value && takes_next(row, next);
+	struct kv_fault *f = r->f;
+
+	*used = uses_next && next;
+	if (row->kind == KV_OPTION_FOREIGN)
+		return kv_fault_usage(f, "%.2s is an option of perftest: %s", text, row->instead);
+	if (!row->value && value)
+		return kv_fault_usage(f, "%s: this option takes no value", text);
+	if (output && value && text[1] != '-')
+		return kv_fault_usage(f, "%s: write --%s=FILE to have JSON in a file", text, row->name);
+	/* The refusal itself is printed as JSON. */
+	if (output && !value && next && names_output(next))
+		return set(row, NULL, r->args, f) ?: refuse_output(row, text, next, f);
+	if (uses_next && !next)
+		return r->loose ? kv_fault_usage(f, "%s needs a value", text) :
+				  kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'", text, r->command);
+	return set(row, *used ? next : value, r->args, f);
+}
+
+/* Takes letters that stand together, as if they stood apart. */
+static int take_letters(const struct reader *r, const char *text, size_t letters, const char *next,
+			bool *used)
+{
+	int ret = 0;
+
+	for (size_t i = 1; i <= letters && !ret; i++) {
+		char one[] = { '-', text[i], '\0' };
+		bool bare;
+		const struct kv_option *row = find_letter(r->rows, text[i], &bare);
+		const char *value = row->flag == text[i] ? row->flagged :
+				    !bare && text[i + 1] ? text + i + 1 : NULL;
+
+		ret = take(r, row, one, value, i == letters ? next : NULL, used);
+	}
+	return ret;
+}
+
+/* Finds -j among letters that stand together. */
+static void find_output(const struct kv_option *rows, const char *text, void *args)
+{
+	size_t letters = count_letters(rows, text);
+	const struct kv_option *row;
+	struct kv_fault ignored;
+	bool bare;
+
+	for (size_t i = 1; i <= letters; i++) {
+		row = find_letter(rows, text[i], &bare);
+		if (row->kind == KV_OPTION_OUTPUT)
+			set(row, NULL, args, &ignored);
+	}
+}
+
 /*
  * Behind a mistake: finds --json, so that the refusal is JSON, too, and the words, which name the
  * command. Returns how many words there are.
@@ -260,7 +361,9 @@ static int read_rest(char **to, char **word, int typed, const struct kv_option *
 
 	for (int i = 0; i < typed && strcmp(word[i], "--"); i++) {
 		row = kv_option_find(rows, word[i], loose, &value);
-		if (row && row->kind == KV_OPTION_OUTPUT)
+		if (count_letters(rows, word[i]))
+			find_output(rows, word[i], args);
+		else if (row && row->kind == KV_OPTION_OUTPUT)
 			set(row, value, args, &ignored);
 		else if (row)
 			i += !value && takes_next(row, i + 1 < typed ? word[i + 1] : NULL);
@@ -268,13 +371,6 @@ static int read_rest(char **to, char **word, int typed, const struct kv_option *
 			to[n++] = word[i];
 	}
 	return n;
-}
-
-static int refuse_output(const struct kv_option *row, const char *text, const char *file,
-			 struct kv_fault *f)
-{
-	return kv_fault_usage(f, "%s %s: write --%s=%s to have JSON there, or %s behind all words to print it",
-			      text, file, row->name, file, text);
 }
 
 /**
@@ -294,12 +390,15 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		   void *args, bool loose, struct kv_fault *f)
 {
 	static const struct kv_option help[] = { { .name = "help" }, { .name = NULL } };
+	const struct reader r = { command, rows, args, loose, f };
 	int typed = *n, ret = 0, i;
 
 	*n = 0;
 	for (i = 0; i < typed && !ret; i++) {
 		const char *text = word[i], *value, *next = i + 1 < typed ? word[i + 1] : NULL;
+		size_t letters = count_letters(rows, text);
 		const struct kv_option *row;
+		bool used = false;
 
 		if (!strcmp(text, "--")) {
 			while (++i < typed)
@@ -307,28 +406,17 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 			break;
 		}
 		row = kv_option_find(rows, text, loose, &value);
-		if (!row && kv_option_find(help, text, loose, &value))
+		if (letters)
+			ret = take_letters(&r, text, letters, next, &used);
+		else if (row)
+			ret = take(&r, row, text, value, next, &used);
+		else if (kv_option_find(help, text, loose, &value))
 			return 0;
-		if (!row && (loose || text[0] != '-' || !text[1]))
+		else if (loose || text[0] != '-' || !text[1])
 			word[(*n)++] = word[i];
-		else if (!row)
-			ret = refuse_unknown(command, rows, text, f);
-		else if (row->kind == KV_OPTION_FOREIGN)
-			ret = kv_fault_usage(f, "%.2s is an option of perftest: %s", text, row->instead);
-		else if (!row->value && value)
-			ret = kv_fault_usage(f, "%s: this option takes no value", text);
-		else if (row->kind == KV_OPTION_OUTPUT && value && text[1] != '-')
-			ret = kv_fault_usage(f, "%s: write --%s=FILE to have JSON in a file", text, row->name);
-		else if (row->kind == KV_OPTION_OUTPUT && !value && next && names_output(next))
-			/* The refusal itself is printed as JSON. */
-			ret = set(row, NULL, args, f) ?: refuse_output(row, text, next, f);
-		else if (!value && !next && takes_next(row, next))
-			ret = loose ? kv_fault_usage(f, "%s needs a value", text) :
-				      kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'",
-						     text, command);
 		else
-			ret = set(row, !value && takes_next(row, next) ? word[++i] : value, args,
-				  f);
+			ret = refuse_unknown(command, rows, text, f);
+		i += used;
 	}
 	if (ret)
 		*n += read_rest(word + *n, word + i, typed - i, rows, loose, args);
