@@ -124,8 +124,8 @@ ENOENT | buf: no buf with this id among yours; there [ai]* | no buf with id 2000
 ENOENT | sge 1: buf: no buf with this id among yours; there [ai]* | no buf with id 2000000000 in user space; there [ai]* | post send qp a sge buf 2000000000 length 8
 ENOENT | qp: no qp with this id among yours; there [ai]* | no qp with id 2000000000 in user space; there [ai]* | qp address 2000000000
 ENOENT | qp: no qp with this id among yours; there [ai]* | no qp with id 2000000000 in user space; there [ai]* | qp connect 2000000000
-ENODEV | device: no such RDMA device in this network namespace | no RDMA device nosuch0 in user space; there are: rxe0 | pd add dev nosuch0
-ENODEV | device: no such RDMA device in this network namespace | no RDMA device nosuch0 in user space; there are: rxe0 | cq add dev nosuch0 cqe 1
+ENODEV | device: no such RDMA device in this network namespace; there is rxe0 | no RDMA device 'nosuch0' in user space; there is rxe0 | pd add dev nosuch0
+ENODEV | device: no such RDMA device in this network namespace; there is rxe0 | no RDMA device 'nosuch0' in user space; there is rxe0 | cq add dev nosuch0 cqe 1
 # Numbers that are out of range, and values that a device can't take.
 ERANGE | cqe: integer out of range: it takes 1 to 2147483647 | cqe is 0: it must be 1 to *, the device's max_cqe | cq add cqe 0
 ERANGE | cqe: integer out of range: it takes 1 to 2147483647; max_cqe of * is [0-9]* | cqe is 2147483648: it must be 1 to *, the device's max_cqe | cq add cqe 2147483648
@@ -136,7 +136,7 @@ EINVAL | moderation_count and moderation_period go together: give both; * | | cq
 EOPNOTSUPP | *the device has no CQ moderation; max_cq_moderation_count of rxe0 is 0* | | cq add cqe 8 context event moderation-count 1 moderation-period 1
 ERANGE | moderation_count: integer out of range: it takes 0 to 65535; * | moderation_count is 65536: it must be 0 to 65535 | cq add cqe 8 context event moderation-count 65536 moderation-period 1
 ERANGE | length: integer out of range: it takes 1 to 18446744073709551615 | length is 0 bytes: in user space it must be 1 to 1073741824 | buf add length 0
-EDQUOT | *buffers and queues*: delete some* | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
+EDQUOT | *buffers and queues*; in use are * of at most [0-9]* bytes | length is 68719476736 bytes: in user space it must be 1 to 1073741824 | buf add length 64g
 ERANGE | pieces: integer out of range: it takes 1 to 1048576 | pieces is 1048577: it must be 0 to 1048576 | buf add length 64 pieces 1048577
 EINVAL | node: there is no NUMA node of this number with memory | node 777: there is no NUMA node of this number with memory: Invalid argument | buf add length 64 node 777
 ERANGE | max_pages: integer out of range: it takes 1 to 2147483647; max_fast_reg_pages of * is [0-9]* | max_pages is 2147483648: it must be 0 to 2147483647 | mr add pd p max-pages 2147483648

@@ -168,9 +168,9 @@ table() {
 1 | mr del: mr: no mr with this id among yours; there is $mr (ENOENT) | mr del 2000000000
 1 | qp add: send_cq: no cq with this id among yours; there are $cq, $ecq (ENOENT) | qp add pd $pd cq 2000000000
 1 | mr add: pd: no pd with this id among yours; there is $pd (ENOENT) | mr add pd 2000000000
-1 | pd add: device: no such RDMA device in this network namespace (ENODEV) | pd add dev nosuch0
+1 | pd add: device: no such RDMA device in this network namespace; there is $DEV (ENODEV) | pd add dev nosuch0
 1 | kernel space: there is no RDMA device 'nosuch0'; there is $DEV | pd add --dev nosuch0
-1 | there is no RDMA device 'nosuch0'; 'kverbs dev show' lists those that there are | dev show nosuch0
+1 | there is no RDMA device 'nosuch0'; there is $DEV | dev show nosuch0
 1 | cq add: cqe: integer out of range: it takes 1 to 2147483647 (ERANGE) | cq add cqe 0
 1 | mr reg: 'qp' is missing: in the kernel this is a work request, on a QP in rts (EINVAL) | mr reg $mr buf $buf
 1 | mr reg: the qp is in RESET: bring it to INIT, RTR and RTS first (EINVAL) | mr reg $mr buf $buf qp $qp
@@ -445,16 +445,19 @@ read -r bytes <$parameters/max_bytes
 echo 20000 >$parameters/max_bytes
 buf=$(added buf add length 8k)
 refused "too many bytes: what is in use, and the limit" 1 \
-	"too many bytes in buffers and queues: delete some, or raise the module's max_bytes; in use are 1 of $objects objects, and 8192 of 20000 bytes (EDQUOT)" \
+	"too many bytes in buffers and queues: delete some, or raise the module's max_bytes; in use are 1 of at most $objects objects, and 8192 of at most 20000 bytes (EDQUOT)" \
 	kverbs buf add length 12k
+refused "too many bytes by itself: no deletion helps" 1 \
+	"too many bytes in buffers and queues: take fewer, or raise the module's max_bytes; in use are 1 of at most $objects objects, and 8192 of at most 20000 bytes (EDQUOT)" \
+	kverbs buf add length 100g
 echo 64000000000 >$parameters/max_bytes
 refused "a quarter of the memory is the limit if max_bytes is more" 1 \
-	"than a quarter of the memory: delete some; in use are 1 of $objects objects, and 8192 of $(awk '/^MemTotal/ { print $2 * 256 }' /proc/meminfo) bytes (EDQUOT)" \
+	"than a quarter of the memory; in use are 1 of at most $objects objects, and 8192 of at most $(awk '/^MemTotal/ { print $2 * 256 }' /proc/meminfo) bytes (EDQUOT)" \
 	kverbs buf add length 59g
 echo "$bytes" >$parameters/max_bytes
 echo 1 >$parameters/max_objects
 refused "too many objects, likewise" 1 \
-	"too many objects: delete some, or raise the module's max_objects; in use are 1 of 1 objects, and 8192 of " \
+	"too many objects: delete some, or raise the module's max_objects; in use are 1 of at most 1 objects, and 8192 of at most " \
 	kverbs pd add
 echo "$objects" >$parameters/max_objects
 kverbs buf del "$buf" >/dev/null

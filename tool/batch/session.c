@@ -255,7 +255,7 @@ static void tell_limit(struct kv_session *s, const char *name, uint32_t value, s
 		kv_append(f->text, sizeof(f->text), "; %s of %s is %u", name, s->dev.name, most);
 }
 
-/* Adds the ids that exist, or the limit, for the attribute that the backend refused. */
+/* Adds the devices or the ids that exist, or the limit, for the attribute that the backend refused. */
 static void tell_more(struct kv_session *s, struct kv_fault *f)
 {
 	const struct kv_member *refused = s->b->refused;
@@ -263,7 +263,9 @@ static void tell_more(struct kv_session *s, struct kv_fault *f)
 	if (!refused)
 		return;
 	s->untold = true;
-	if (f->error == -ENOENT)
+	if (f->error == -ENODEV && refused->type == KV_MEMBER_TEXT_AT)
+		kv_dev_tell(s->b, f);
+	else if (f->error == -ENOENT)
 		tell_ids(s, type_of(refused), s->b->refused_value, f);
 	else if (refused->limit)
 		tell_limit(s, refused->limit, s->b->refused_value, f);

@@ -32,9 +32,7 @@ static int explain_nothing(struct kv_devices *view, const char *name, struct kv_
 	if (!view[0].open && !view[1].open)
 		return kv_fault_set(f, -EOPNOTSUPP, "neither kernel nor user space can list RDMA devices");
 	if (name)
-		return kv_fault_set(f, -ENODEV,
-				    "there is no RDMA device '%s'; 'kverbs dev show' lists those that there are",
-				    name);
+		return kv_devices_refuse(view, name, f);
 	return kv_fault_set(f, -EOPNOTSUPP,
 			    "there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one");
 }

@@ -16,7 +16,7 @@ void kv_nl_tell_quota(struct kv_nl *nl)
 	memcpy(text, b->err, sizeof(text));
 	if (!kv_op_info_get(b, NULL, &info, NULL))
 		snprintf(text + n, sizeof(text) - n,
-			 "; in use are %" PRIu64 " of %" PRIu64 " objects, and %" PRIu64 " of %" PRIu64 " bytes",
+			 "; in use are %" PRIu64 " of at most %" PRIu64 " objects, and %" PRIu64 " of at most %" PRIu64 " bytes",
 			 info.created - info.destroyed, info.max_objects, info.buffer_bytes,
 			 info.max_bytes);
 	memcpy(b->err, text, sizeof(text));

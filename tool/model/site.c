@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include "cli/there.h"
 #include "model/site.h"
 #include "sys/clock.h"
 
@@ -19,21 +20,33 @@ const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 	       gid->type < sizeof(names) / sizeof(names[0]) ? names[gid->type] : "unknown type";
 }
 
-/* All devices: their number, their names for messages, and the last device. */
+static int add_name(const struct kv_dev *dev, void *there)
+{
+	kv_there_add(there, "", dev->name);
+	return 0;
+}
+
+/** kv_dev_tell() - add the devices that there are to the refusal of one that does not exist */
+void kv_dev_tell(struct kv_backend *b, struct kv_fault *f)
+{
+	struct kv_there there = { 0 };
+
+	if (!b->ops->dev_each(b, add_name, &there))
+		kv_there_tell(&there, f);
+}
+
+/* All devices: their names, and the last one. */
 struct names {
-	unsigned int n;
-	char text[256];
+	struct kv_there there;
 	struct kv_dev *dev;
 };
 
-static int add_name(const struct kv_dev *dev, void *arg)
+static int add_dev(const struct kv_dev *dev, void *arg)
 {
 	struct names *names = arg;
 
-	kv_append(names->text, sizeof(names->text), "%s%s", names->n ? ", " : "", dev->name);
-	names->n++;
 	*names->dev = *dev;
-	return 0;
+	return add_name(dev, &names->there);
 }
 
 /**
@@ -53,20 +66,21 @@ int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, st
 		if (ret != -ENODEV)
 			return kv_fault_backend(f, b, ret, "cannot look at device %s", name);
 	}
-	ret = b->ops->dev_each(b, add_name, &names);
+	ret = b->ops->dev_each(b, add_dev, &names);
 	if (ret && ret != -ENODEV)
 		return kv_fault_backend(f, b, ret, "cannot list the RDMA devices");
-	if (!names.n)
+	if (!names.there.n)
 		return kv_fault_set(f, -EOPNOTSUPP,
 				    "%s space: there is no RDMA device; 'rdma link add rxe0 type rxe netdev NETDEV' makes a software one",
 				    b->ops->space);
-	if (name)
-		return kv_fault_set(f, -ENODEV,
-				    "%s space: there is no RDMA device '%s'; there is %s",
-				    b->ops->space, name, names.text);
-	if (names.n > 1)
+	if (name) {
+		kv_fault_set(f, -ENODEV, "%s space: there is no RDMA device '%s'", b->ops->space, name);
+		kv_there_tell(&names.there, f);
+		return f->error;
+	}
+	if (names.there.n > 1)
 		return kv_fault_usage(f, "there are several RDMA devices, choose one with --dev: %s",
-				      names.text);
+				      names.there.text);
 	return 0;
 }
 

@@ -28,6 +28,7 @@ const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid)
 const struct kv_gid *kv_gid_choose(const struct kv_port *port, int index);
 const struct kv_port *kv_port_find(const struct kv_dev *dev, uint32_t number);
 const char *kv_port_explain(const struct kv_dev *dev, uint32_t number, char text[KV_PORT_TEXT]);
+void kv_dev_tell(struct kv_backend *b, struct kv_fault *f);
 int kv_dev_choose(struct kv_backend *b, const char *name, struct kv_dev *dev, struct kv_fault *f);
 bool kv_dev_is_gone(struct kv_backend *b, const char *name);
 int kv_dev_blame(struct kv_backend *b, const char *name, int error, struct kv_fault *f);

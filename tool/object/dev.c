@@ -40,9 +40,9 @@ static int show(struct kv_session *s, char **word, size_t n,
 	for (unsigned int i = 0; i < KV_SPACES; i++)
 		kv_devices_take(&view[i], i, name);
 	if (name && !view[0].n && !view[1].n) {
+		kv_devices_refuse(view, name, f);
 		free(view);
-		return kv_fault_set(f, -ENODEV, "there is no RDMA device '%s'; 'dev show' lists those that there are",
-				    name);
+		return f->error;
 	}
 	doc = kv_devices_describe(view);
 	free(view);

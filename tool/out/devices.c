@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <arpa/inet.h>
+#include "cli/there.h"
 #include "out/devices.h"
 #include "out/out.h"
 #include "out/table.h"
@@ -232,6 +233,27 @@ const struct kv_dev *kv_devices_find(const struct kv_devices *v, const char *nam
 			return &v->dev[i];
 	}
 	return NULL;
+}
+
+/**
+ * kv_devices_refuse() - report that neither space has a device; name those that there are
+ * @view: of both spaces; receives all devices
+ */
+int kv_devices_refuse(struct kv_devices *view, const char *name, struct kv_fault *f)
+{
+	struct kv_there there = { 0 };
+
+	for (unsigned int s = 0; s < KV_SPACES; s++) {
+		view[s].n = 0;
+		kv_devices_take(&view[s], s, NULL);
+		for (unsigned int i = 0; i < view[s].n; i++) {
+			if (!s || !kv_devices_find(&view[0], view[s].dev[i].name))
+				kv_there_add(&there, "", view[s].dev[i].name);
+		}
+	}
+	kv_fault_set(f, -ENODEV, "there is no RDMA device '%s'", name);
+	kv_there_tell(&there, f);
+	return f->error;
 }
 
 static uint64_t read_number(const struct field *f, const void *from)

@@ -18,6 +18,7 @@ struct kv_devices {
 extern const struct kv_schema kv_devices_schema;
 
 int kv_devices_take(struct kv_devices *v, enum kv_space_id id, const char *name);
+int kv_devices_refuse(struct kv_devices *view, const char *name, struct kv_fault *f);
 const struct kv_dev *kv_devices_find(const struct kv_devices *v, const char *name);
 struct json_object *kv_devices_describe(const struct kv_devices *view);
 int kv_devices_print(struct json_object *doc, struct kv_fault *f);

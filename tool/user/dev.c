@@ -62,19 +62,15 @@ static int refuse_none(struct kv_user *u)
 			    "no RDMA device in user space: load a driver, or make a software one: 'rdma link add rxe0 type rxe netdev NETDEV'");
 }
 
-static int refuse_unknown(struct kv_user *u, const char *name, struct ibv_device **list)
+static int refuse_unknown(struct kv_user *u, const char *name)
 {
-	char path[PATH_MAX], known[256] = "";
-	size_t used = 0;
+	char path[PATH_MAX];
 
 	snprintf(path, sizeof(path), SYS_DEVICES "/%s", name);
 	if (name[0] && !access(path, F_OK))
 		return refuse_unreachable(u);
-	for (; *list && used < sizeof(known); list++)
-		used += (size_t)snprintf(known + used, sizeof(known) - used, " %s",
-					 ibv_get_device_name(*list));
-	return kv_user_fail(u, -ENODEV, "no RDMA device %s in user space; there are:%s", name,
-			    known);
+	u->base.refused = kv_shape_dev_name.member;
+	return kv_user_fail(u, -ENODEV, "no RDMA device '%s' in user space", name);
 }
 
 /* errno is of no use: libibverbs then tries another way, which fails with an errno of its own. */
@@ -217,7 +213,7 @@ struct kv_user_dev *kv_user_dev_open(struct kv_user *u, const char *name, int *e
 		return NULL;
 	for (ib = list; *ib && strcmp(ibv_get_device_name(*ib), name); ib++)
 		;
-	*error = *ib ? open_device(u, *ib, &dev) : refuse_unknown(u, name, list);
+	*error = *ib ? open_device(u, *ib, &dev) : refuse_unknown(u, name);
 	ibv_free_device_list(list);
 	return dev;
 }

@@ -31,7 +31,7 @@ void test_cap(void)
 	set_limit("max_objects", "65536");
 	set_limit("max_bytes", "40000");
 	refused(&l, call_new(&l.nl, KV_BUF, &buf_init, NULL, NULL), -EDQUOT,
-		"too many bytes", "the cap on buffer memory");
+		"too many bytes in buffers and queues: take fewer, or raise", "the cap on buffer memory");
 	set_limit("max_bytes", "1073741824");
 	id = make_buf(&l, 65536);
 	done(&l, call_del(&l.nl, KV_BUF, id, NULL), "after that, memory is there again");
