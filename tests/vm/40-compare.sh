@@ -273,6 +273,9 @@ holds "merge: which boots, and in which order each was measured" '.spec.boots | 
 check "merge prints it" grep -qE '^write +8 B completion +6 +8.00 +9.00 +-1.00 +-11 +-1.01 \.\. -1.00 kernel faster$' "$work/merged"
 check "merge calls the difference as compare does" sh -c "grep -q ' K - U ' '$work/merged' && grep -q ' K - U ' '$work/compare'"
 check "merge of five boots has no interval" sh -c "kverbs merge '$work'/boot-[1-5].json | grep -q 'an interval takes 6'"
+kverbs merge "$work/boot-1.json" >"$work/out"
+check "merge of one boot tells the reason once, for all points" test "$(grep -c ': not decided: 1 boot, and an interval takes 6' "$work/out")" = 1
+check "and names them" grep -qE '^write 8 B; .*: not decided: 1 boot,' "$work/out"
 # Estimates that are larger than the medians, as of two modes: no series has a negative median.
 for boot in 1 2 3 4 5 6; do
 	jq -c ".points[].difference_ns.value = -20000 - $boot" "$work/boot-$boot.json" >"$work/modes-$boot.json"

@@ -425,30 +425,68 @@ static void print_lost(FILE *out, struct json_object *point, const char *size, c
 			KV_COUNT(kv_out_get_count(series, "/requests")));
 }
 
-/** kv_report_doubts() - print why points have no verdict, or no figures */
+/* Why a point has no verdict, or no figures; NULL: it has. */
+static const char *find_doubt(struct json_object *points, size_t i)
+{
+	struct json_object *point = json_object_array_get_idx(points, i);
+	const char *error = json_object_get_string(kv_out_get(point, "/error/text"));
+
+	/* Latencies by load are a table without verdicts. */
+	if (error || kv_out_get(point, "/offered_per_second") || kv_out_get(point, "/faster"))
+		return error;
+	return json_object_get_string(kv_out_get(point, "/verdict"));
+}
+
+static void format_size(struct json_object *point, char *text, size_t size)
+{
+	struct json_object *load = kv_out_get(point, "/offered_per_second");
+
+	kv_size_format(text, size, kv_out_get_count(point, "/size_bytes"));
+	if (load)
+		kv_append(text, size, " at %s/s", KV_COUNT((unsigned long long)llround(json_object_get_double(load))));
+}
+
+static bool has_doubt(struct json_object *points, size_t i, const char *why)
+{
+	const char *doubt = find_doubt(points, i);
+
+	return doubt && !strcmp(doubt, why);
+}
+
+/* A reason, below the points from the @first one on that have it. */
+static void print_doubt(FILE *out, struct json_object *points, size_t first, const char *why)
+{
+	for (size_t i = first; i < json_object_array_length(points); i++) {
+		struct json_object *point = json_object_array_get_idx(points, i);
+		char size[CELL];
+
+		if (!has_doubt(points, i, why))
+			continue;
+		format_size(point, size, sizeof(size));
+		fprintf(out, "%s%s %s", i == first ? "" : "; ", kv_out_get_string(point, "/op"), size);
+		if (kv_out_get_count(point, "/qps") > 1)
+			fprintf(out, ", %llu QPs", kv_out_get_count(point, "/qps"));
+	}
+	fprintf(out, ": %s\n", why);
+}
+
+/** kv_report_doubts() - print why points have no verdict, or no figures: each reason once */
 void kv_report_doubts(FILE *out, struct json_object *points)
 {
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
 		struct json_object *point = json_object_array_get_idx(points, i);
-		struct json_object *error = kv_out_get(point, "/error/text");
-		struct json_object *load = kv_out_get(point, "/offered_per_second");
-		struct json_object *why = error ? error : kv_out_get(point, "/verdict");
+		const char *why = find_doubt(points, i);
 		char size[CELL];
+		size_t first = 0;
 
-		kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
-		if (load)
-			snprintf(size + strlen(size), sizeof(size) - strlen(size), " at %s/s", KV_COUNT((unsigned long long)
-				 llround(json_object_get_double(load))));
+		format_size(point, size, sizeof(size));
 		print_lost(out, point, size, "kernel");
 		print_lost(out, point, size, "user");
 		kv_tables_undecided(out, point, size);
-		/* Latencies by load are a table without verdicts. */
-		if (!why || (!error && (load || kv_out_get(point, "/faster"))))
-			continue;
-		fprintf(out, "%s %s", kv_out_get_string(point, "/op"), size);
-		if (kv_out_get_count(point, "/qps") > 1)
-			fprintf(out, ", %llu QPs", kv_out_get_count(point, "/qps"));
-		fprintf(out, ": %s\n", json_object_get_string(why));
+		while (why && !has_doubt(points, first, why))
+			first++;
+		if (why && first == i)
+			print_doubt(out, points, i, why);
 	}
 }
 
