@@ -348,7 +348,7 @@ static int check_key(const struct kv_request_sge *sge, struct kv_refusal *why)
 {
 	if (!sge->by_mr)
 		return kv_refusal_if(why, !sge->dma_key && !sge->inlined, -EINVAL, 0,
-				     "mr is missing in an sge: in user space the key is always an mr's");
+				     "mr is missing in an sge: buf alone is for the kernel only, in user space the key is always an mr's");
 	return kv_refusal_if(why, !sge->same_pd, -EINVAL, 0,
 			     "the mr is of another pd than the queue") ?:
 	       kv_refusal_if(why, !sge->registered, -EINVAL, 0,

@@ -46,6 +46,15 @@ for path in "$examples"/*.kv "$examples"/exercises/*.kv; do
 	done
 done
 
+# A file for the kernel only says so, and so does its end in user space.
+for path in "$examples"/*.kv; do
+	[ "$(spaces "$path")" = kernel ] || continue
+	file=${path#"$examples/"}
+	check "$file says that it is for the kernel only" sh -c 'sed "/^$/q" "$1" | grep -q "or the kernel only"' - "$path"
+	check "$file in user space ends and says so" sh -c '! kverbs batch "$1" --space user >/dev/null 2>"$2" &&
+		grep -q "for the kernel only" "$2"' - "$path" "$work/stderr"
+done
+
 # Results that the files leave unchecked because devices differ, and events: as rxe has them.
 for space in kernel user; do
 	if iwarp; then
