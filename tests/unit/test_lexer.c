@@ -251,7 +251,7 @@ static void test_args_refused(void **state)
 		{ "pd p of 1", "'of' belongs to a piece: 'sge' has to stand before it" },
 		{ "pd p num 1 number 1", "'number' is given twice" },
 		{ "pd p num x", "number 'x' is no number" },
-		{ "pd p 1", "'1' is not known" },
+		{ "pd p 1", "'1' stands without its key" },
 		{ "pd p mr 1", "'mr' belongs to a piece: 'sge' has to stand before it" },
 		{ "pd p sge", "'mr' is missing: whose" },
 		{ "pd p sge offset 1", "'mr' is missing: whose" },

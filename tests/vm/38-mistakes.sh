@@ -54,6 +54,13 @@ table() {
 # Words.
 2 | there is no command 'fly'; see 'kverbs --help' | fly
 2 | there is no command 'pdd', but there is 'pd'; see 'kverbs --help' | pdd add
+2 | there is no command 'cm': 'kverbs conn' makes connections by the RDMA CM | cm
+2 | there is no command 'link': 'kverbs dev show' shows the devices and their ports; 'rdma link' makes and deletes them | link
+2 | there is no command 'resource': 'kverbs pd', 'kverbs qp' and so on show kverbs' objects, 'rdma resource show' those of all programs | resource show
+2 | there is no command 'stat': 'rdma statistic show' has the counters of devices; results of measurements have those of lost packets | stat
+2 | there is no command 'ib_send_bw': 'kverbs bw --op send' is like it | ib_send_bw
+2 | there is no command 'send', but there is 'post send'; see 'kverbs --help' | send
+2 | there is no command 'connect', but there is 'qp connect', 'conn connect'; see 'kverbs --help' | connect
 2 | pd: 'fly' is not known; there are add, show, del | pd fly
 2 | pd: 'shwo' is not known, but 'show' is; there are add, show, del | pd shwo
 2 | pd add: 'fly' is not known; it takes dev, name | pd add fly 1
@@ -70,6 +77,10 @@ table() {
 2 | pd del: the id or the name of the pd is missing | pd del
 2 | cq add: 'cqe' is missing: number of completions that it has to hold | cq add
 2 | cq add: 'cqe' needs a value: number of completions that it has to hold | cq add cqe
+2 | cq add: '16' stands without its key: 'cqe 16'; it takes dev, cqe, comp-vector, context, moderation-count, moderation-period, name | cq add 16
+2 | buf add: '4k' stands without its key: 'length 4k'; it takes dev, length, pieces, node, name | buf add 4k
+2 | mr add: '1' stands without its key: 'pd 1'; it takes pd, max-pages, name | mr add 1
+2 | pd add: '16' stands without its key; it takes dev, name | pd add 16
 2 | cq add: cqe 'x' is no number; it takes a number from 0 to 4294967295 | cq add cqe x
 2 | cq add: 'cqe' is given twice | cq add cqe 8 cqe 9
 2 | cq add: cqe '4294967296' is too large; it takes a number from 0 to 4294967295 | cq add cqe 4294967296
@@ -227,7 +238,45 @@ told "lat, an option that is misspelled, with a value" 2 \
 	"--packet-mtu=4096 is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat --packet-mtu=4096
 told "lat, what may be several options" 2 "--pe may be --peer-dev, --peer-ib-port, --peer-gid-index, --peer-gid; see 'kverbs lat --help'" \
 	kverbs lat --pe 4
-told "lat, a letter that is none" 2 "-z is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat -z
+ops="send, send-imm, write, write-imm, read, fetch-add, cmp-swp or atomic-write"
+told "lat, a letter that is none" 2 "-k is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat -k
+told "lat without anything" 2 "--op is missing; it takes $ops; and --space is missing; it takes kernel or user" kverbs lat
+told "lat with one space" 2 "--op is missing; it takes $ops; and --server is missing; it takes kernel or user, and goes with --client" \
+	kverbs lat --client user
+told "ping without anything" 2 "the server's address is missing; or give --server; and --space is missing; it takes kernel or user" \
+	kverbs ping
+told "put without anything" 2 "FILE is missing; it is 'kverbs put FILE HOST', see 'kverbs put --help'; and --space is missing; it takes kernel or user" \
+	kverbs put
+hints() {
+	cat <<END
+--report_gbits is an option of perftest: the bandwidth is in millions of bytes a second: 125 are 1 Gbit/s | bw --report_gbits
+-S is an option of perftest: measurements have no choice there; by hand 'kverbs qp modify' takes sl | lat -S 3
+--sl is an option of perftest: measurements have no choice there; by hand 'kverbs qp modify' takes sl | lat --sl=3
+--tclass is an option of perftest: measurements have no choice there; by hand 'kverbs qp modify' takes traffic-class | lat --tclass 3
+-z is an option of perftest: 'kverbs serve' exchanges the addresses over TCP; with -R the RDMA CM connects the QPs | lat -z
+--run_infinitely is an option of perftest: each run has an end: --duration takes up to 24h | bw --run_infinitely
+-C is an option of perftest: kverbs prints times; 'kverbs --version' tells the frequency of the counter | lat -C
+--report-unsorted is an option of perftest: the histogram is in the document of --json=FILE | lat --report-unsorted
+--use_cuda is an option of perftest: buffers are in the memory of the host's processors | lat --use_cuda=0
+--tx-depth is an option of perftest: here it is --depth (-t) | bw --tx-depth 3
+--tx-depth is an option of perftest: 'kverbs bw' has it, as --depth, for many requests outstanding | lat --tx-depth 3
+--rdma_cm is an option of perftest: here it is --connect cm (-R) | lat --rdma_cm
+--iters is an option of perftest: here it is --duration (-D): a time, and not a number of iterations | bw --iters 5
+--op 'FETCH_AND_ADD' is not known; it takes $ops; here it is fetch-add | lat --op FETCH_AND_ADD
+--op 'CMP_AND_SWAP' is not known; it takes $ops; here it is cmp-swp | lat --op CMP_AND_SWAP
+--op 'IBV_WR_RDMA_WRITE' is not known; it takes $ops; here it is write | lat --op IBV_WR_RDMA_WRITE
+--op 'read,RDMA_WRITE' has 'RDMA_WRITE', which is not known; it takes a list of $ops; here it is write | bw --op read,RDMA_WRITE
+--space 'both' is not known; it takes kernel or user; 'kverbs compare' measures both | lat --space both
+--space 'both' is not known; it takes kernel or user; without --space both are measured, in turn | bw --space both
+--space is an option of other commands: compare measures both spaces; --self SPACE compares one with itself | compare --space user
+END
+}
+hints | sed 's/ *| */|/' >hints
+while IFS='|' read -r text command <&3; do
+	# Words of a command.
+	# shellcheck disable=SC2086
+	told "$command" 2 "$text" kverbs $command
+done 3<hints
 told "lat, a letter with a wrong value" 2 "--size 'many' is no number; it takes bytes from 1 to 4294967295, or KiB, MiB or GiB as in 4k, 1m or 1g" \
 	kverbs lat -smany
 told "batch, no round" 2 "--repeat '0' is too small; it takes a number from 1 to 10000" \
@@ -259,6 +308,11 @@ for space in kernel user both; do
 		'pd add name a\n# c\n\nbuf add \\\n dev '"$DEV"' \\\n length 0\npd add name not_reached\n'
 	stops "a word that is not known" 2 "$place:2: pd: 'fly' is not known; there are add, show, del" $space \
 		'pd add\npd fly\n'
+	stops "a command of the shell" 2 "$place:1: lat: 'lat' is a command of the shell, 'kverbs lat', and not of a batch" \
+		$space 'lat --op write\n'
+	stops "the tool's name" 2 "$place:1: kverbs: the commands of a batch stand without 'kverbs'" $space 'kverbs pd add\n'
+	stops "a command without its noun" 2 "$place:1: send: there is no command 'send', but there is 'post send'; there are dev, *" \
+		$space 'send qp a\n'
 	stops "a name that is taken" 2 "$place:2: pd add: the name 'a' is taken: pd * has it" $space \
 		'pd add name a\npd add name a\n'
 	stops "a name of nothing" 2 "$place:2: \$x: there is no 'x'; 'name x' at the end of an 'add', or 'set x VALUE', makes one" \

@@ -33,6 +33,7 @@ cq show $q\t\r
 cq del --h\t\r
 expect con\tevent\r
 help pd\r
+help lat\r
 ? cq\r
 help\r
 frob\r
@@ -52,6 +53,7 @@ kverbs flush >/dev/null
 has "a word is completed: an option" "usage:" "$work/screen"
 check "a word is completed: a field" sh -c '! grep -q "expect:" "$1"' - "$work/screen"
 has "help COMMAND" "pd: protection domain*" "$work/screen"
+has "help of a command of the shell" "kverbs: stdin:*: 'lat' is a command of the shell, *" "$work/screen"
 has "? COMMAND" "cq: completion queue*" "$work/screen"
 has "help" "*quit  *ends the batch*" "$work/screen"
 has "a mistake does not end the batch" "kverbs: stdin:*: frob: there is no command 'frob'*" "$work/screen"

@@ -190,12 +190,14 @@ static bool show_line(const struct kv_batch *batch, const char *text)
 }
 
 /* The commands of the prompt itself; @ret: receives the result if it was one. */
-static bool try_prompt(const struct kv_words *words, int *ret, struct kv_fault *f)
+static bool try_prompt(struct kv_session *s, const struct kv_words *words, int *ret,
+		       struct kv_fault *f)
 {
 	if (words->n == 1 && (!strcmp(words->word[0], "quit") || !strcmp(words->word[0], "exit")))
 		*ret = QUIT;
 	else if (words->n && (!strcmp(words->word[0], "help") || !strcmp(words->word[0], "?")))
-		*ret = kv_help_print(words->word + 1, words->n - 1, f);
+		*ret = (words->n > 1 ? kv_session_refuse_shell(s, words->word[1], f) : 0) ?:
+		       kv_help_print(words->word + 1, words->n - 1, f);
 	else if (kv_help_wanted(words->word, words->n))
 		*ret = kv_help_print(words->word, words->n, f);
 	else
@@ -213,7 +215,7 @@ static int carry_out(const struct kv_batch *batch, struct kv_session *s,
 	if (!show_line(batch, r->text))
 		return kv_interrupt_seen() ? 0 : QUIT;
 	ret = kv_lexer_split(&words, r->text, kv_session_expand, s, f);
-	if (!ret && words.n && !(batch->prompt && try_prompt(&words, &ret, f))) {
+	if (!ret && words.n && !(batch->prompt && try_prompt(s, &words, &ret, f))) {
 		ret = kv_session_run(s, r->first, words.word, words.n, &doc, f);
 		batch->told(s, r->text, doc, batch->arg);
 		json_object_put(doc);

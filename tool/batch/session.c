@@ -445,6 +445,22 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 	return ret;
 }
 
+/**
+ * kv_session_refuse_shell() - in a batch, refuse a command that the shell has, and a batch has not
+ *
+ * Return: -EINVAL; 0: the word is none.
+ */
+int kv_session_refuse_shell(struct kv_session *s, const char *word, struct kv_fault *f)
+{
+	if (!s->batch || kv_noun_find(word))
+		return 0;
+	if (!strcmp(word, "kverbs"))
+		return kv_fault_usage(f, "the commands of a batch stand without 'kverbs'");
+	if (!s->is_shell || !s->is_shell(word))
+		return 0;
+	return kv_fault_usage(f, "'%s' is a command of the shell, 'kverbs %s', and not of a batch", word, word);
+}
+
 /* Begins the document of a command. @line: 0: there is no file */
 static struct json_object *begin_doc(enum kv_space_id space, unsigned int line, const char *title)
 {
@@ -495,6 +511,8 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	bool verbs;
 	int ret = kv_command_choose(word, n, &c, &why);
 
+	if (ret && n)
+		kv_session_refuse_shell(s, word[0], &why);
 	verbs = c.command && c.command->fn;
 	forget_verbs(s);
 	find_title(&c, word, n, title, sizeof(title));

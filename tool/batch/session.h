@@ -16,6 +16,8 @@ struct kv_session {
 	bool trace; /* each verb is printed on stderr */
 	bool json; /* a command's document has its verbs, too */
 	bool details; /* the users of objects are shown, too */
+	/* NULL, or tells whether a word is a command of the shell, which a batch does not have. */
+	bool (*is_shell)(const char *word);
 	bool untold; /* the verbs that are called now are not the command's */
 	bool has_dev; /* @dev is valid */
 	struct kv_variables variables; /* the names of objects and variables */
@@ -41,6 +43,7 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 		   size_t n, struct json_object **doc, struct kv_fault *f);
 int kv_session_command(struct kv_session *s, const struct kv_choice *c, char **word, size_t n,
 		       struct json_object *result, struct kv_fault *f);
+int kv_session_refuse_shell(struct kv_session *s, const char *word, struct kv_fault *f);
 int kv_session_check(char **word, size_t n, struct kv_fault *f);
 struct json_object *kv_session_refusal(enum kv_space_id space, char **word, size_t n);
 int kv_session_expand(void *arg, const char *reference, char **value, struct kv_fault *f);

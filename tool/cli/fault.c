@@ -52,6 +52,20 @@ int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 }
 
 /**
+ * kv_fault_join() - report the refusals of two checks together, so that neither hides the other
+ * @f: has the reason of @first, or else that of @second
+ * @more: has that of @second, if both failed
+ *
+ * Return: the error
+ */
+int kv_fault_join(struct kv_fault *f, int first, int second, const struct kv_fault *more)
+{
+	if (first && second)
+		kv_append(f->text, sizeof(f->text), "; and %s", more->text);
+	return first ?: second;
+}
+
+/**
  * kv_fault_backend() - report a failed operation of a backend
  * @b: the backend, whose err has the reason
  * @error: the errno of the operation; 0: it has not failed, and there is nothing to report

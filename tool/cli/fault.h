@@ -29,6 +29,7 @@ int kv_fault_set(struct kv_fault *f, int error, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 int kv_fault_usage(struct kv_fault *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+int kv_fault_join(struct kv_fault *f, int first, int second, const struct kv_fault *more);
 int kv_fault_backend(struct kv_fault *f, const struct kv_backend *b, int error,
 		     const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

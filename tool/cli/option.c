@@ -135,15 +135,17 @@ static int parse(const struct kv_option *row, const char *text, void *field, str
 static int set(const struct kv_option *row, const char *text, void *args, struct kv_fault *f)
 {
 	char *base = args;
+	const char *here;
 	struct kv_why why;
 
 	if (row->has)
 		*(bool *)(base + row->has) = true;
 	if (row->note)
 		*(const char **)(base + row->note) = row->name;
-	if (parse(row, text, base + row->at, &why))
-		return kv_fault_usage(f, "--%s '%s' %s", row->name, text, why.text);
-	return 0;
+	if (!parse(row, text, base + row->at, &why))
+		return 0;
+	here = row->foreign && text ? kv_foreign_value(row->foreign, text) : NULL;
+	return kv_fault_usage(f, "--%s '%s' %s%s%s", row->name, text, why.text, here ? "; " : "", here ?: "");
 }
 
 /* @bare: receives whether the letter stands for all of the option: no value follows it. */
@@ -233,6 +235,31 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	return exact ? NULL : match.row;
 }
 
+/* Refuses an option that others have; 0: none has it. */
+static int refuse_foreign(const struct kv_option *rows, const char *text, struct kv_fault *f)
+{
+	int length = text[1] == '-' ? (int)strcspn(text, "=") : 2;
+	const struct kv_option *row = rows, *own;
+	const struct kv_foreign *option = NULL;
+	const char *whose = NULL;
+	bool bare, flag;
+
+	for (; !option && !is_end(row); row++) {
+		if (row->kind != KV_OPTION_FOREIGN)
+			continue;
+		option = kv_foreign_option(row->foreign, text);
+		whose = row->value;
+	}
+	if (!option)
+		return 0;
+	own = find_letter(rows, option->letter, &bare);
+	if (!own)
+		return kv_fault_usage(f, "%.*s is an option of %s: %s", length, text, whose, option->here);
+	flag = own->flag == option->letter;
+	return kv_fault_usage(f, "%.*s is an option of %s: here it is --%s%s%s (-%c)", length, text, whose,
+			      own->name, flag ? " " : "", flag ? own->flagged : "", option->letter);
+}
+
 static int refuse_unknown(const char *command, const struct kv_option *rows, const char *text,
 			  struct kv_fault *f)
 {
@@ -299,8 +326,6 @@ static int take(const struct reader *r, const struct kv_option *row, const char 
 	struct kv_fault *f = r->f;
 
 	*used = uses_next && next;
-	if (row->kind == KV_OPTION_FOREIGN)
-		return kv_fault_usage(f, "%.2s is an option of perftest: %s", text, row->instead);
 	if (!row->value && value)
 		return kv_fault_usage(f, "%s: this option takes no value", text);
 	if (output && value && text[1] != '-')
@@ -415,7 +440,7 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		else if (loose || text[0] != '-' || !text[1])
 			word[(*n)++] = word[i];
 		else
-			ret = refuse_unknown(command, rows, text, f);
+			ret = refuse_foreign(rows, text, f) ?: refuse_unknown(command, rows, text, f);
 		i += used;
 	}
 	if (ret)

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "cli/fault.h"
+#include "cli/foreign.h"
 #include "cli/parse.h"
 
 /* Each option has a row, which is used to read the option and to print its help. */
@@ -29,7 +30,7 @@ enum kv_option_kind {
 	KV_OPTION_MTU, /* uint32_t */
 	KV_OPTION_OUTPUT, /* =FILE, or none for "-", standard output; const char * */
 	KV_OPTION_OWN, /* a value that @parse reads */
-	KV_OPTION_FOREIGN, /* none: a letter of perftest's that is refused with @instead; its @name is "" */
+	KV_OPTION_FOREIGN, /* none: @foreign are options of @value, and @name is "" */
 };
 
 /* An option: its value, and its line of help. */
@@ -47,7 +48,8 @@ struct kv_option {
 	/* perftest's letter for one of its values, as -R for --connect cm; 0: there is none */
 	char flag;
 	const char *flagged; /* that value */
-	const char *instead; /* FOREIGN: what there is in its place, or why nothing is */
+	/* NULL, or words that are none of its values, for refusals; of FOREIGN: no options. */
+	const struct kv_foreign *foreign;
 	const char *alias; /* another name, or NULL */
 	const struct kv_enum *names; /* ENUM */
 	/* OWN: reads @text into the field at @at; returns 0, or -EINVAL and the reason. */

@@ -494,6 +494,13 @@ static int add_range(struct kv_list *list, uint64_t from, uint64_t to, const cha
 	return ret ? ret : add_value(list, (uint32_t)to, entry, length, why);
 }
 
+/* @lacks: the end that a range lacks */
+static int refuse_open(const char *entry, const char *lacks, struct kv_why *why)
+{
+	return kv_why_set(why, "has '%.*s', a range without %s; a range has both, as in 1-16, which doubles from 1 to 16",
+			  (int)strcspn(entry, ","), entry, lacks);
+}
+
 /* Values and ranges, as in 8,64 or 1-16. */
 static int take_quantities(const struct quantity *q, const char *text, uint64_t most,
 			   struct kv_list *list, struct kv_why *why)
@@ -505,9 +512,13 @@ static int take_quantities(const struct quantity *q, const char *text, uint64_t 
 
 		if (*text == ',' || (!*text && list->n))
 			return kv_why_set(why, "has an empty entry");
+		if (*text == '-')
+			return refuse_open(text, "a beginning", why);
 		ret = parse_quantity(q, &text, 1, most, &from, why);
 		if (!ret && *text == '-') {
 			text++;
+			if (!*text || *text == ',')
+				return refuse_open(entry, "an end", why);
 			ret = parse_quantity(q, &text, 1, most, &to, why) ?:
 			      add_range(list, from, to, entry, (size_t)(text - entry), why);
 		} else if (!ret) {

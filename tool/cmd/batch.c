@@ -194,6 +194,7 @@ static int run_space(struct work *w, enum kv_space_id space, struct kv_fault *f)
 
 	if (ret)
 		return ret;
+	s.is_shell = kv_cmd_is_shell;
 	s.json = w->o.json && first;
 	s.details = w->o.details && first;
 	if (!w->out.to_stdout && first)

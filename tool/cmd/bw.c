@@ -22,7 +22,7 @@ static struct kv_sweep_cmd bw;
 static const struct kv_option rows[] = {
 	KV_OPTION_OPS_ROW(S, m.ops, "op", "ops", "write"),
 	KV_OPTION_SIZES_ROW(S, m.sizes, "size", "sizes", "64,4k,64k"),
-	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference"),
+	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference", kv_sweep_both),
 	{ "depth", "N", "requests outstanding at most; default: 128, or fewer, so that all connections together have at most 64 MiB outstanding, but one group of --signal at least", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .has = offsetof(S, has_depth), .min = 1,
 	  .max = KV_RUN_DEPTH_MAX, .letter = 't' },
@@ -47,8 +47,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_SHARED_ROWS(S, common),
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
-	KV_OPTION_FOREIGN_ROWS(),
-	KV_OPTION_FOREIGN_ROW('n', "here it is --duration (-D): a time, and not a number of iterations"),
+	KV_OPTION_PERFTEST_ROW(),
 	KV_OPTION_HOST_ROWS(S, common),
 	{ "rate", "N,...", "open loop: requests of each thread that are due in a second, on a fixed schedule, as in 1k,20k; latency counts from the time when a request is due. 50% is half of the rate that the slower space reaches without --rate. The knee is the highest rate up to which " KV_KNEE_RATES_RULE,
 	  KV_OPTION_OWN, .at = offsetof(S, m.rates), .parse = kv_parse_rates },

@@ -63,6 +63,46 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 	return match.row;
 }
 
+#define COUNTERS "'rdma statistic show' has the counters of devices; results of measurements have those of lost packets"
+#define RESOURCES "'kverbs pd', 'kverbs qp' and so on show kverbs' objects, 'rdma resource show' those of all programs"
+#define DEVICES "'kverbs dev show' shows the devices and their ports"
+
+/* The words of rdma(8), and the programs of perftest and rdma-core. */
+static const struct kv_foreign others[] = {
+	{ "link", .here = DEVICES "; 'rdma link' makes and deletes them" },
+	{ "device", .here = DEVICES },
+	{ "ibv-devices", .here = DEVICES },
+	{ "ibv-devinfo", .here = DEVICES },
+	{ "resource", .here = RESOURCES },
+	{ "res", .here = RESOURCES },
+	{ "statistic", .here = COUNTERS },
+	{ "stat", .here = COUNTERS },
+	{ "cm", .here = "'kverbs conn' makes connections by the RDMA CM" },
+	{ "cm-id", .here = "'kverbs conn' makes connections by the RDMA CM" },
+	{ "system", .here = "'rdma system' has it; kverbs uses the devices of its network namespace" },
+	{ "ib-write-lat", .here = "'kverbs lat --op write' is like it" },
+	{ "ib-read-lat", .here = "'kverbs lat --op read' is like it" },
+	{ "ib-send-lat", .here = "'kverbs lat --op send' is like it" },
+	{ "ib-atomic-lat", .here = "'kverbs lat --op fetch-add' is like it" },
+	{ "ib-write-bw", .here = "'kverbs bw --op write' is like it" },
+	{ "ib-read-bw", .here = "'kverbs bw --op read' is like it" },
+	{ "ib-send-bw", .here = "'kverbs bw --op send' is like it" },
+	{ "ib-atomic-bw", .here = "'kverbs bw --op fetch-add' is like it" },
+	{ "rping", .here = "'kverbs ping' is like it" },
+	{ NULL },
+};
+
+/**
+ * kv_cmd_is_shell() - is a word a command of the shell, which a batch does not have?
+ * @name: the word, perhaps cut short
+ */
+bool kv_cmd_is_shell(const char *name)
+{
+	const struct kv_cmd_entry *e = kv_cmd_find(name);
+
+	return e && e->cmd;
+}
+
 /**
  * kv_cmd_find_noun() - look for a noun
  * @name: its word, perhaps cut short, which kv_cmd_find() does not find
@@ -72,7 +112,9 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
  */
 const struct kv_noun *kv_cmd_find_noun(const char *name, struct kv_fault *f)
 {
+	const struct kv_foreign *other = kv_foreign_find(others, name, strlen(name));
 	const struct kv_noun *noun = kv_noun_find(name);
+	char behind[128];
 	struct kv_guess g;
 
 	kv_guess_begin(&g, "", name, strlen(name));
@@ -85,6 +127,10 @@ const struct kv_noun *kv_cmd_find_noun(const char *name, struct kv_fault *f)
 	kv_guess_add(&g, "help");
 	if (g.n > 1)
 		kv_fault_usage(f, "'%s' may be %s; see 'kverbs --help'", name, g.several);
+	else if (other)
+		kv_fault_usage(f, "there is no command '%s': %s", name, other->here);
+	else if (kv_command_list(name, behind, sizeof(behind)))
+		kv_fault_usage(f, "there is no command '%s', but there is %s; see 'kverbs --help'", name, behind);
 	else if (g.nearest)
 		kv_fault_usage(f, "there is no command '%s', but there is '%s'; see 'kverbs --help'", name, g.nearest);
 	else

@@ -87,5 +87,6 @@ extern const struct kv_cmd_entry kv_cmd_list[];
 
 struct kv_noun;
 
+bool kv_cmd_is_shell(const char *name);
 const struct kv_cmd_entry *kv_cmd_find(const char *name);
 const struct kv_noun *kv_cmd_find_noun(const char *name, struct kv_fault *f);

@@ -19,6 +19,13 @@ static struct compare {
 	struct kv_contrast contexts;
 } compare;
 
+static const struct kv_foreign spaces[] = {
+	{ "space", .here = "compare measures both spaces; --self SPACE compares one with itself" },
+	{ "client", .here = "compare measures both spaces; --quadrants has a client and a server in each" },
+	{ "server", .here = "compare measures both spaces; --quadrants has a client and a server in each" },
+	{ NULL },
+};
+
 #define S struct compare
 
 static const struct kv_option rows[] = {
@@ -36,8 +43,8 @@ static const struct kv_option rows[] = {
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "series"),
 	KV_OPTION_LOOP_ROW(S, sweep.common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send); pingpong: between two threads (default for send with --quadrants or a HOST, where one-thread is not possible).\none-thread and pingpong take send and write; half of the round trip is printed for them"),
 	KV_OPTION_ROWS(S, sweep.common),
-	KV_OPTION_FOREIGN_ROWS(),
-	KV_OPTION_FOREIGN_ROW('n', "here it is --duration (-D): a time, and not a number of iterations"),
+	KV_OPTION_PERFTEST_ROW(),
+	KV_OPTION_FOREIGN_ROW("other commands", spaces),
 	KV_OPTION_HOST_ROWS(S, sweep.common),
 	{ .name = NULL },
 };

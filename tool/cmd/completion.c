@@ -61,7 +61,7 @@ static void print_names(const struct kv_option *row)
 	/* Commands for objects have a row for --help among their options. */
 	printf("--help");
 	for (; row->name || row->help; row++) {
-		if (row->name && strcmp(row->name, "help"))
+		if (row->name && *row->name && strcmp(row->name, "help"))
 			printf(" --%s", row->name);
 	}
 }
@@ -69,7 +69,7 @@ static void print_names(const struct kv_option *row)
 static void print_option_values(const struct kv_option *row)
 {
 	for (; row->name || row->help; row++) {
-		if (!row->name || !kv_option_takes_word(row))
+		if (!row->name || !*row->name || !kv_option_takes_word(row))
 			continue;
 		if (row->letter)
 			printf("\t\t-%c|\\\n", row->letter);

@@ -50,7 +50,7 @@ static int parse_piece(const char *text, void *field, struct kv_why *why)
 #define S struct command
 
 #define ROWS										\
-	KV_OPTION_END_ROWS(S, common, "space in which this host calls verbs", "space in which HOST calls verbs"),		\
+	KV_OPTION_END_ROWS(S, common, NULL, "space in which this host calls verbs", "space in which HOST calls verbs"),		\
 	{ "piece", "BYTES", "size of each WRITE, as in 64k; default: 1m, or the device's maximum if that is less", \
 	  KV_OPTION_OWN, .at = offsetof(S, transfer.piece), .parse = parse_piece }, \
 	{ "depth", "N", "WRITEs outstanding at a time; default: 8", KV_OPTION_U32,	\
@@ -238,8 +238,9 @@ static int take_words(struct command *c, int n, char **word, struct kv_fault *f)
 static int check(int n, char **word, struct kv_fault *f)
 {
 	int ret = take_words(&command, n, word, f);
+	struct kv_fault more;
 
-	return ret ? ret : kv_options_choose_ends(&command.common, f);
+	return kv_fault_join(f, ret, kv_options_choose_ends(&command.common, ret ? &more : f), &more);
 }
 
 static int run(struct kv_fault *f)

@@ -50,12 +50,18 @@ static struct lat {
 	uint64_t begin_ns;
 } lat;
 
+static const struct kv_foreign both[] = {
+	{ "both", .here = "'kverbs compare' measures both" },
+	{ NULL },
+};
+
 #define S struct lat
 
 static const struct kv_option rows[] = {
 	{ "op", "OP", "send, send-imm, write, write-imm, read, fetch-add, cmp-swp or, in user space with --api wr, atomic-write", KV_OPTION_ENUM,
-	  .at = offsetof(S, op), .has = offsetof(S, has_op), .names = kv_enum_op },
-	KV_OPTION_END_ROWS(S, common, "space of the end that begins and measures",
+	  .at = offsetof(S, op), .has = offsetof(S, has_op), .names = kv_enum_op,
+	  .foreign = kv_foreign_ops },
+	KV_OPTION_END_ROWS(S, common, both, "space of the end that begins and measures",
 			   "space of the other end, which has the target"),
 	{ "size", "BYTES", "as in 64 or 4k (KiB) or 1m (MiB); default: 64, and 8 for fetch-add, cmp-swp and atomic-write, which have no other size",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .has = offsetof(S, has_size), .letter = 's' },
@@ -66,8 +72,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_LOOP_ROW(S, common, "completion: from before the post until its completion was polled (default for all but send); one-thread: one thread drives both ends of a ping-pong (default for send, if both are in one space of one host); pingpong: between two threads (default for send otherwise); null: no verbs at all.\none-thread and pingpong take send and write; half of the round trip is printed for them"),
 	KV_OPTION_COMPLETION_ROWS(S, common),
 	KV_OPTION_ROWS(S, common),
-	KV_OPTION_FOREIGN_ROWS(),
-	KV_OPTION_FOREIGN_ROW('a', "'kverbs compare --sizes all' and 'kverbs bw --size all' measure all sizes"),
+	KV_OPTION_PERFTEST_ROW(),
 	{ .help = "with a HOST:" },
 	KV_OPTION_HOST_ROWS(S, common),
 	{ .name = NULL },
@@ -105,15 +110,22 @@ static int check_loop(struct lat *l, struct kv_fault *f)
 	return 0;
 }
 
+static int need_op(const struct lat *l, struct kv_fault *f)
+{
+	char words[128];
+
+	if (l->has_op || (l->common.has_loop && l->common.loop == KV_KIND_NULL))
+		return 0;
+	kv_enum_list(kv_enum_op, ", ", " or ", words, sizeof(words));
+	return kv_fault_usage(f, "--op is missing; it takes %s", words);
+}
+
 static int check_op(struct lat *l, struct kv_fault *f)
 {
 	struct kv_options *o = &l->common;
 	bool atomic = kv_op_among(l->op, KV_OPS_8_BYTES);
-	int ret;
+	int ret = check_loop(l, f);
 
-	if (!l->has_op && !(o->has_loop && o->loop == KV_KIND_NULL))
-		return kv_fault_usage(f, "--op is missing; it takes send, send-imm, write, write-imm, read, fetch-add, cmp-swp or atomic-write");
-	ret = check_loop(l, f);
 	if (ret)
 		return ret;
 	if (!l->has_size)
@@ -140,10 +152,13 @@ static int check(int n, char **word, struct kv_fault *f)
 	struct kv_options *o = &l->common;
 	int ret = kv_options_take_host(o, "lat", n, word, f);
 
-	if (!ret)
-		ret = kv_options_choose_ends(o, f);
-	if (!ret)
-		ret = check_op(l, f);
+	struct kv_fault more;
+
+	if (ret)
+		return ret;
+	ret = need_op(l, f);
+	ret = kv_fault_join(f, ret, kv_options_choose_ends(o, ret ? &more : f), &more) ?:
+	      check_op(l, f);
 	if (ret)
 		return ret;
 	if (!l->amount.iters && !l->amount.time_ns) {

@@ -45,13 +45,17 @@ int kv_options_choose_side(struct kv_options *o, const char *addr, struct kv_fau
 {
 	bool server = o->has_end[1];
 	uint32_t space = o->end[server];
+	struct kv_fault more;
+	int ret = 0;
 
 	if (server && o->has_end[0])
 		return kv_fault_usage(f, "one end cannot be both; give --server or --client");
 	if (!server && !addr)
-		return kv_fault_usage(f, "the server's address is missing; or give --server");
+		ret = kv_fault_usage(f, "the server's address is missing; or give --server");
 	if (space == KV_SPACES)
-		return kv_options_need_space(o, f);
+		return kv_fault_join(f, ret, kv_options_need_space(o, ret ? &more : f), &more);
+	if (ret)
+		return ret;
 	if (o->has_both && o->both != space)
 		return kv_fault_usage(f, "--space %s does not go with --%s %s", kv_enum_name(kv_enum_space, o->both),
 				      server ? "server" : "client", kv_enum_name(kv_enum_space, space));

@@ -62,7 +62,8 @@
  */
 #define KV_OPTION_OPS_ROW(s, m, word, other, preset)					\
 	{ word, "OP,...", "of send, send-imm, write, write-imm, read, fetch-add, cmp-swp and, in user space with --api wr, atomic-write; default: " preset, \
-	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_ops, .alias = other }
+	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_ops, .alias = other,	\
+	  .foreign = kv_foreign_ops }
 #define KV_OPTION_SIZES_ROW(s, m, word, other, preset)					\
 	{ word, "BYTES,...", "as in 8,64,4k; 1-1m doubles from 1 to 1m, and all (-a) does so up to the device's maximum; default: " preset ". fetch-add, cmp-swp and atomic-write always have 8 bytes, whatever stands here", \
 	  KV_OPTION_OWN, .at = offsetof(s, m), .parse = kv_parse_sizes, .letter = 's',	\
@@ -75,18 +76,14 @@
 	{ "srq", NULL, "the responder's connections of a thread take their receives from one SRQ; send, send-imm and write-imm", \
 	  KV_OPTION_FLAG, .at = offsetof(s, m.work.srq) }
 
-#define KV_OPTION_FOREIGN_ROW(c, text)							\
-	{ "", .kind = KV_OPTION_FOREIGN, .letter = c, .instead = text }
+/* Options of others that users of them try; @whose: the others. */
+#define KV_OPTION_FOREIGN_ROW(whose, table)						\
+	{ "", whose, .kind = KV_OPTION_FOREIGN, .foreign = table }
 
-/* For commands that measure: letters of perftest's that users of it try. */
-#define KV_OPTION_FOREIGN_ROWS()							\
-	KV_OPTION_FOREIGN_ROW('A', "here it is --op fetch-add or --op cmp-swp"),	\
-	KV_OPTION_FOREIGN_ROW('F', "it is not needed: kverbs measures at any frequency of the CPUs"), \
-	KV_OPTION_FOREIGN_ROW('H', "the histogram is in the document of --json=FILE"),	\
-	KV_OPTION_FOREIGN_ROW('N', "it is not needed: kverbs does not measure the peak of the bandwidth"), \
-	KV_OPTION_FOREIGN_ROW('U', "the histogram is in the document of --json=FILE"),	\
-	KV_OPTION_FOREIGN_ROW('V', "here it is 'kverbs --version'"),			\
-	KV_OPTION_FOREIGN_ROW('o', "as many READs and atomics of a stream are outstanding as both devices can")
+/* For commands that measure. */
+#define KV_OPTION_PERFTEST_ROW() KV_OPTION_FOREIGN_ROW("perftest", kv_perftest)
+
+extern const struct kv_foreign kv_perftest[];
 
 /* For commands that send many messages. */
 #define KV_OPTION_RETRY_ROWS(s, m)							\
@@ -121,13 +118,16 @@
 	{ "duration", "TIME", text, KV_OPTION_TIME, .at = offsetof(s, m), .min = least_ns,	\
 	  .max = 86400000000000ULL, .letter = 'D', .alias = "time" }
 
-/* The spaces in which verbs are called: at both ends, or here and at the other end. */
-#define KV_OPTION_SPACE_ROW(s, m, text)							\
+/*
+ * The spaces in which verbs are called: at both ends, or here and at the other end. @table: words
+ * that are no space, or NULL.
+ */
+#define KV_OPTION_SPACE_ROW(s, m, text, table)						\
 	{ "space", "SPACE", "kernel or user: where the verbs are called" text,		\
 	  KV_OPTION_ENUM, .at = offsetof(s, m.both), .has = offsetof(s, m.has_both),	\
-	  .names = kv_enum_space }
-#define KV_OPTION_END_ROWS(s, m, client, server)					\
-	KV_OPTION_SPACE_ROW(s, m, ", at both ends"),					\
+	  .names = kv_enum_space, .foreign = table }
+#define KV_OPTION_END_ROWS(s, m, table, client, server)				\
+	KV_OPTION_SPACE_ROW(s, m, ", at both ends", table),				\
 	{ "client", "SPACE", client, KV_OPTION_ENUM, .at = offsetof(s, m.end[0]),		\
 	  .has = offsetof(s, m.has_end[0]), .names = kv_enum_space },			\
 	{ "server", "SPACE", server, KV_OPTION_ENUM, .at = offsetof(s, m.end[1]),		\

@@ -39,7 +39,7 @@ static struct command {
 #define S struct command
 
 static const struct kv_option rows[] = {
-	KV_OPTION_SPACE_ROW(S, common, ""),
+	KV_OPTION_SPACE_ROW(S, common, "", NULL),
 	{ "type", "TYPE", "rc, uc, ud, or srq: several RC QPs with one SRQ; default: rc",
 	  KV_OPTION_ENUM, .at = offsetof(S, pingpong.type), .names = words_type },
 	KV_OPTION_DEV_ROW(S, common),

@@ -27,7 +27,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_OPS_ROW(S, sweep.m.ops, "op", "ops", "write"),
 	{ "size", "BYTES", "as in 64 or 4k; default: 4k. fetch-add, cmp-swp and atomic-write always have 8 bytes",
 	  KV_OPTION_SIZE, .at = offsetof(S, size), .letter = 's' },
-	KV_OPTION_SPACE_ROW(S, sweep.common, "; default: both, in turn, and their difference"),
+	KV_OPTION_SPACE_ROW(S, sweep.common, "; default: both, in turn, and their difference", kv_sweep_both),
 	{ "qps", "N,...", "connections of each thread, as in 1,4,16, or 1-16, which doubles; default: 1-1024, as far as a run and the devices take them",
 	  KV_OPTION_OWN, .at = offsetof(S, sweep.m.qps), .parse = kv_parse_qps, .letter = 'q' },
 	{ "depth", "N", "requests outstanding at most, of each connection; default: 16", KV_OPTION_U32,
@@ -41,8 +41,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_OWN, .at = offsetof(S, cluster), .parse = kv_cluster_parse },
 	KV_OPTION_SWEEP_ROWS(S, sweep.m.plan, "spaces"),
 	KV_OPTION_ROWS(S, sweep.common),
-	KV_OPTION_FOREIGN_ROWS(),
-	KV_OPTION_FOREIGN_ROW('n', "here it is --duration (-D): a time, and not a number of iterations"),
+	KV_OPTION_PERFTEST_ROW(),
 	KV_OPTION_HOST_ROWS(S, sweep.common),
 	{ .name = NULL },
 };

@@ -7,6 +7,11 @@
 #define TIME_DEFAULT_NS 2300000000ULL
 #define SEED_DEFAULT 1
 
+const struct kv_foreign kv_sweep_both[] = {
+	{ "both", .here = "without --space both are measured, in turn" },
+	{ NULL },
+};
+
 /**
  * kv_sweep_cmd_init() - set the defaults
  * @c: zeroed

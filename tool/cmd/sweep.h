@@ -14,6 +14,9 @@ struct kv_sweep_cmd {
 	bool has_depth; /* --depth was given */
 };
 
+/* The word both of --space, where both are the default. */
+extern const struct kv_foreign kv_sweep_both[];
+
 /* @plan: the struct kv_plan in the command's struct @s. */
 #define KV_OPTION_SWEEP_ROWS(s, plan, series)						\
 	KV_OPTION_DURATION_ROW(s, plan.time_ns, 10000000, "for each operation and size, all " series " together, as in 2 or 500ms; default: 2.3s. Up to three times as long if the 1000 samples that a p99 needs take that long"), \

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <netinet/in.h>
@@ -192,6 +193,23 @@ static void list_keys(const struct kv_key *table, char *text, size_t size, struc
 	}
 }
 
+/* Refuses a number without its key; names the key that it may belong to. */
+static int refuse_bare(const struct reader *r, const char *word, const char *keys)
+{
+	const struct kv_key *key = r->table;
+
+	for (; key->name; key++) {
+		bool number = key->kind == KV_KEY_U32 || key->kind == KV_KEY_U64 ||
+			      key->kind == KV_KEY_SIZE || key->kind == KV_KEY_SIZE32 ||
+			      key->kind == KV_KEY_ID;
+
+		if (key->must && number && !(r->seen & 1ULL << (key - r->table)))
+			return kv_fault_usage(r->f, "'%s' stands without its key: '%s %s'; it takes %s", word, key->name,
+					      word, keys);
+	}
+	return kv_fault_usage(r->f, "'%s' stands without its key; it takes %s", word, keys);
+}
+
 static int refuse_unknown(const struct reader *r, const char *word)
 {
 	const struct kv_key *opener = r->piece ? NULL : find_opener(r->table, word);
@@ -212,6 +230,8 @@ static int refuse_unknown(const struct reader *r, const char *word)
 	}
 	if (!*keys)
 		return kv_fault_usage(r->f, "'%s' is too much: it takes nothing more", word);
+	if (isdigit((unsigned char)*word))
+		return refuse_bare(r, word, keys);
 	if (g.n > 1)
 		return kv_fault_usage(r->f, "'%s' may be %s", word, g.several);
 	if (g.nearest)

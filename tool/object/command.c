@@ -395,6 +395,16 @@ const struct kv_noun *kv_noun_find(const char *name)
 /* iproute2's words, and ours. */
 static const char *const aliases[][2] = { { "list", "show" }, { "delete", "del" } };
 
+/* Our word for one of iproute2's, or NULL. */
+static const char *find_alias(const char *name)
+{
+	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++) {
+		if (!strcmp(name, aliases[i][0]))
+			return aliases[i][1];
+	}
+	return NULL;
+}
+
 /**
  * kv_command_find() - look for a command
  * @noun: the command's noun
@@ -406,13 +416,31 @@ const struct kv_command *kv_command_find(const struct kv_noun *noun, const char 
 {
 	struct kv_match match = { 0 };
 
-	for (size_t i = 0; i < sizeof(aliases) / sizeof(aliases[0]); i++)
-		name = strcmp(name, aliases[i][0]) ? name : aliases[i][1];
+	name = find_alias(name) ?: name;
 	for (const struct kv_command *c = noun->command; c->name; c++) {
 		if (kv_match(&match, name, c->name, c))
 			break;
 	}
 	return match.row;
+}
+
+/**
+ * kv_command_list() - list the commands that a word would be behind a noun
+ * @name: the whole word
+ * @text: receives them, as "'post send'"
+ *
+ * Return: true if there are any.
+ */
+bool kv_command_list(const char *name, char *text, size_t size)
+{
+	text[0] = '\0';
+	for (const struct kv_noun *const *noun = kv_nouns(); *noun; noun++) {
+		const struct kv_command *c = *name ? kv_command_find(*noun, name) : NULL;
+
+		if (c && !strcmp(c->name, find_alias(name) ?: name))
+			kv_append(text, size, "%s'%s %s'", *text ? ", " : "", (*noun)->name, c->name);
+	}
+	return *text;
 }
 
 /* A word that is the beginning of several is refused with these, any other one with all. */
@@ -425,7 +453,7 @@ static void list_word(char *text, size_t size, struct kv_guess *g, const char *w
 /* @noun: NULL: @word should be one; @word: NULL: it is missing */
 static int refuse(const struct kv_noun *noun, const char *word, struct kv_fault *f)
 {
-	char text[256] = "", but[64] = "";
+	char text[256] = "", but[256] = "", behind[200];
 	struct kv_guess g;
 
 	kv_guess_begin(&g, "", word ?: "", strlen(word ?: ""));
@@ -441,7 +469,9 @@ static int refuse(const struct kv_noun *noun, const char *word, struct kv_fault 
 		return kv_fault_usage(f, "'%s' may be %s", word, g.several);
 	if (!word)
 		return kv_fault_usage(f, "a word is missing behind '%s': %s", noun->name, text);
-	if (g.nearest)
+	if (!noun && kv_command_list(word, behind, sizeof(behind)))
+		snprintf(but, sizeof(but), ", but there is %s", behind);
+	else if (g.nearest)
 		snprintf(but, sizeof(but), noun ? ", but '%s' is" : ", but there is '%s'", g.nearest);
 	return kv_fault_usage(f, noun ? "'%s' is not known%s; there are %s" : "there is no command '%s'%s; there are %s",
 			      word, but, text);

@@ -99,6 +99,7 @@ const struct kv_noun *const *kv_nouns(void);
 const struct kv_noun *kv_noun_find(const char *name);
 const struct kv_command *kv_command_find(const struct kv_noun *noun, const char *name);
 int kv_dev_word(const char *word, const char **name, struct kv_fault *f);
+bool kv_command_list(const char *name, char *text, size_t size);
 int kv_command_choose(char **word, size_t n, struct kv_choice *c, struct kv_fault *f);
 void kv_command_title(char *text, size_t size, const struct kv_noun *noun,
 		      const struct kv_command *command);
