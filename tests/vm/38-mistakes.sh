@@ -103,7 +103,7 @@ table() {
 2 | buf read: format 'fly' is not known; it takes text or hex | buf read $buf format fly
 2 | buf read: a file gets the bytes as they are: 'format' and 'file' exclude each other | buf read $buf format hex file /tmp/x
 2 | buf load: 'file' is missing: a regular file | buf load $buf
-2 | srq add: 'max-wr' is missing: receives that can be posted at once | srq add pd $pd
+2 | srq add: 'max-wr' is missing: receives that can be posted at once, at least | srq add pd $pd
 2 | srq modify: there is nothing to change: 'limit' or 'max-wr' is missing | srq modify $srq
 2 | ah add: 'pd' is missing: its protection domain | ah add
 2 | ah add: dgid 'fly' is no GID; it takes an IPv6 address, or ::ffff:192.0.2.1 for an IPv4 one | ah add pd $pd dgid fly
@@ -216,6 +216,15 @@ while IFS='|' read -r want text command <&3; do
 	eval "set -- $command"
 	told "$command" "$want" "$text" kverbs "$@"
 done 3<"$work/table"
+
+# A device may make queues larger than asked for.
+kverbs qp add --help >"$work/out"
+for key in max-send-wr max-recv-wr max-send-sge max-recv-sge; do
+	default=$(awk -v key=$key '/^[a-z]/ { on = $1 == key } on' "$work/out" | tr -s '\n ' ' ' |
+		sed -n 's/.*, at least; default: \([0-9]*\).*/\1/p')
+	has=$(kverbs qp show "$qp" --json | jq ".result.$(echo $key | tr - _)")
+	check "the default of $key in the help is the least that a qp has" test "${default:-0}" -gt 0 -a "$has" -ge "${default:-0}"
+done
 
 # Files of commands.
 nobody="setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all"
