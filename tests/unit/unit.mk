@@ -14,7 +14,7 @@ UNIT_PKGS := $(shell pkg-config --cflags json-c smartcols nettle libnl-3.0)
 
 # The tested sources, and the fake worlds of loops and commands; each test links those that it names.
 UNIT_SRCS := $(filter-out tool/batch/names.c,$(wildcard kmod/loop/*.c kmod/rules/*.c tool/cli/*.c tool/endpoint/*.c tool/file/*.c tool/batch/*.c tool/object/*.c tool/model/*.c tool/remote/*.c tool/serve/*.c tool/doctor/*.c)) \
-	$(addprefix tool/,cm/conn.c kernel/fields.c measure/contrast.c measure/listing.c measure/pair.c measure/stats.c measure/tables.c measure/workload.c out/devices.c out/json.c out/out.c out/prose.c out/stages.c out/table.c out/unit.c sys/capture.c sys/cpu.c sys/temp.c user/obj_table.c) \
+	$(addprefix tool/,cm/conn.c kernel/fields.c measure/cluster.c measure/contrast.c measure/hosts.c measure/knee_rates.c measure/knee_sizes.c measure/listing.c measure/pair.c measure/points.c measure/report.c measure/retries.c measure/stats.c measure/tables.c measure/workload.c out/devices.c out/json.c out/out.c out/prose.c out/stages.c out/table.c out/unit.c sys/capture.c sys/cpu.c sys/temp.c user/obj_table.c) \
 	tests/unit/fake.c tests/unit/fake_backend.c tests/unit/fake_conn.c tests/unit/fake_names.c tests/unit/fake_run.c tests/unit/fake_server.c \
 	tests/backend/content.c tests/backend/lists.c
 UNIT_LIBS := $(shell pkg-config --libs json-c smartcols nettle libnl-3.0) -lcmocka -lm

@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "measure/cluster.h"
 #include "measure/knee_rates.h"
@@ -335,29 +334,13 @@ static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 /* The verdicts of a comparison on one series. */
 struct tally {
 	unsigned int points; /* in which it is faster */
-	double least; /* the least by which it is faster, in per cent of the other's median */
+	double least; /* the least by which it is faster: the table's per cent */
 	double most; /* the most, likewise */
 };
 
-/* The median of a series' rounds, of which the table's per cent are. */
-static double median_of_rounds(struct json_object *point, const char *name)
+static void count_point(struct tally *t, struct json_object *point)
 {
-	bool stream = is(point, "/loop", "stream") && !kv_out_get(point, "/offered_per_second");
-	struct json_object *rounds = kv_out_get(kv_report_series(point, name), stream ? "/round_request_ns" : "/round_p50_ns");
-	size_t n = rounds ? json_object_array_length(rounds) : 0;
-	double *value = calloc(n + 1, sizeof(*value)), median;
-
-	for (size_t i = 0; value && i < n; i++)
-		value[i] = json_object_get_double(kv_out_item(rounds, i));
-	median = value ? kv_stats_median(value, (unsigned int)n) : NAN;
-	free(value);
-	return median;
-}
-
-static void count_point(struct tally *t, struct json_object *point, const char *other)
-{
-	double value = fabs(kv_out_get_real(point, "/difference_ns/value"));
-	double share = 100 * value / median_of_rounds(point, other);
+	double share = fabs(kv_out_get_real(point, "/difference_ns/percent"));
 
 	t->least = t->points ? fmin(t->least, share) : share;
 	t->most = fmax(t->most, share);
@@ -377,7 +360,7 @@ static void print_summary(FILE *out, struct json_object *points, const char *con
 		equal += is(point, "/faster", "neither");
 		for (unsigned int i = 0; i < 2; i++) {
 			if (is(point, "/faster", name[i]))
-				count_point(&faster[i], point, name[!i]);
+				count_point(&faster[i], point);
 		}
 	}
 	if (!all)
@@ -390,7 +373,7 @@ static void print_summary(FILE *out, struct json_object *points, const char *con
 		fprintf(out, "%s faster in %u of %u points, by %.*f", name[i], t->points, all, t->least < 10, t->least);
 		if (t->points > 1)
 			fprintf(out, " to %.*f", t->most < 10, t->most);
-		fprintf(out, " %% of %s's time; ", name[!i]);
+		fprintf(out, " %% of %s's time; ", name[1]);
 	}
 	fprintf(out, "equal in %u; not decided in %u\n", equal,
 		all - faster[0].points - faster[1].points - equal);

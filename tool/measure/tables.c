@@ -32,8 +32,8 @@ int kv_tables_latencies(struct json_object *points, const char *const name[2], s
 	};
 
 	kv_listing_name_difference(difference, name);
-	printf("Latency in %s: medians; %s is their difference, %% its share of %s's\n\n", kv_unit_name(),
-	       difference, name[1]);
+	kv_prose_print(stdout, "Latency in %s: medians; %s is the difference estimated over the rounds, %% its share of %s's\n\n",
+		       kv_unit_name(), difference, name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
@@ -71,8 +71,8 @@ int kv_tables_rates_of_two(struct json_object *points, const char *const name[2]
 	};
 
 	kv_listing_name_difference(difference, name);
-	printf("Mbytes/s of each space; %s is the difference of the times per request in\n"
-	       "%s, %% its share of %s's\n\n", difference, kv_unit_name(), name[1]);
+	kv_prose_print(stdout, "Mbytes/s of each space; %s is the difference of the times per request in %s, estimated over the rounds, %% its share of %s's\n\n",
+		       difference, kv_unit_name(), name[1]);
 	return kv_listing_print(points, columns, COUNT(columns), f);
 }
 
@@ -177,18 +177,18 @@ int kv_tables_quadrants(struct json_object *points, struct kv_fault *f)
 	};
 #undef DIFFERENCE
 	static const char title[] =
-		"%s in the kernel minus %s in user space: difference of medians in %s\n\n";
+		"%s in the kernel minus in user space: estimated over the rounds, in %s\n\n";
 	int ret;
 
 	printf("Latency in %s from client to server; K: kernel space, U: user space\n\n", kv_unit_name());
 	ret = kv_listing_print(points, medians, COUNT(medians), f);
 	if (ret)
 		return ret;
-	printf(title, "client", "client", kv_unit_name());
+	printf(title, "client", kv_unit_name());
 	ret = kv_listing_print(points, client, COUNT(client), f);
 	if (ret)
 		return ret;
-	printf(title, "server", "server", kv_unit_name());
+	printf(title, "server", kv_unit_name());
 	return kv_listing_print(points, server, COUNT(server), f);
 }
 
@@ -330,7 +330,7 @@ int kv_tables_contexts(struct json_object *points, struct kv_fault *f)
 #undef DIFFERENCE
 	int ret = 0;
 
-	kv_prose_print(stdout, "Latency and CPU time in %s, by how completions are noticed; - first: minus the first one of its space\n\n",
+	kv_prose_print(stdout, "Latency and CPU time in %s, by how completions are noticed; - first: minus the first one of its space, estimated over the rounds\n\n",
 		       kv_unit_name());
 	for (size_t i = 0; i < json_object_array_length(points) && !ret; i++) {
 		struct json_object *point = json_object_array_get_idx(points, i), *list;

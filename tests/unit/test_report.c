@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/* The sentences around the table of a comparison. */
+#include "test.h"
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "measure/report.h"
+
+#define SERIES "\"spec\": {\"contrast\": \"spaces\", \"rounds\": %u, \"series\": [{\"name\": \"kernel\"}, {\"name\": \"user\"}]%s}"
+#define SPACE(name, ns) "\"" name "\": {\"p50_ns\": " ns ", \"p99_ns\": 9, \"bytes_per_second\": 1, \"requests_per_second\": 1}"
+#define POINT(rounds, kernel, user, percent, faster)								\
+	"{\"op\": \"write\", \"size_bytes\": 8, \"loop\": \"completion\", \"rounds\": " rounds ", " SPACE("kernel", kernel) ", "	\
+	SPACE("user", user) ", \"difference_ns\": {\"value\": 1000, \"low\": 900, \"high\": 1100, \"percent\": " percent "},"	\
+	"\"verdict\": \"" faster " faster\", \"faster\": \"" faster "\"}"
+
+/* The printed text of a document of these points, as one line; the caller frees it. */
+static char *print(unsigned int rounds, const char *spec, const char *points)
+{
+	static const struct kv_report plain = { .stats = false };
+	FILE *file = tmpfile();
+	struct json_object *doc;
+	struct kv_fault f;
+	char json[4096], *text;
+	size_t n;
+	int old;
+
+	snprintf(json, sizeof(json), "{\"complete\": true, " SERIES ", \"points\": [%s]}", rounds, spec, points);
+	doc = json_tokener_parse(json);
+	assert_non_null(doc);
+	fflush(stdout);
+	old = dup(STDOUT_FILENO);
+	assert_true(old >= 0 && dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
+	setenv("COLUMNS", "200", true);
+	assert_int_equal(kv_report_compare(doc, &plain, &f), 0);
+	fflush(stdout);
+	unsetenv("COLUMNS");
+	assert_true(dup2(old, STDOUT_FILENO) == STDOUT_FILENO);
+	close(old);
+	n = (size_t)ftell(file);
+	text = calloc(1, n + 1);
+	rewind(file);
+	assert_int_equal(fread(text, 1, n, file), n);
+	fclose(file);
+	json_object_put(doc);
+	return text;
+}
+
+static void assert_prints(unsigned int rounds, const char *spec, const char *points, const char *want, bool says)
+{
+	char *text = print(rounds, spec, points);
+
+	if (!strstr(text, want) == says)
+		fail_msg("'%s' in\n%s", want, text);
+	free(text);
+}
+
+/* A share is the table's: of user's time, whichever space is faster. */
+static void test_shares(void **state)
+{
+	static const char points[] = POINT("12", "6000", "5000", "52.4", "user") ","
+		POINT("12", "4000", "5000", "-20.3", "kernel") "," POINT("12", "4000", "5000", "-3.04", "kernel");
+
+	assert_prints(12, "", points, "kernel faster in 2 of 3 points, by 3.0 to 20 % of user's time; "
+		      "user faster in 1 of 3 points, by 52 % of user's time; equal in 0", true);
+	assert_prints(12, "", points, " +52 ", true);
+}
+
+/* The difference is not that of the two medians beside it. */
+static void test_headings(void **state)
+{
+	static const char point[] = POINT("12", "5900", "5000", "20", "user");
+
+	assert_prints(12, "", point, "Latency in \xc2\xb5s: medians; K - U is the difference estimated over the rounds, "
+		    "% its share of user's\n", true);
+	assert_prints(12, ", \"depth\": 128, \"list\": 1, \"signal\": 1", point,
+		    "K - U is the difference of the times per request in \xc2\xb5s, estimated over the rounds", true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_headings),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
