@@ -9,7 +9,7 @@
 #define MIB (1ULL << 20)
 
 /* A bar in the middle of a comparison, or of a transfer. */
-static struct kv_progress bar = { .steps = 3, .done = 1, .start_ns = SECOND };
+static struct kv_progress bar = { .steps = 3, .done = 1, .start_ns = SECOND, .step_ns = 11 * SECOND };
 
 static void assert_line(double fraction, unsigned int columns, const char *want)
 {
@@ -25,14 +25,35 @@ static void test_line(void **state)
 	strcpy(bar.label, "write 64 B");
 	bar.round = 2;
 	bar.rounds = 12;
-	assert_line(0.5, 80, "[###############...............] 2/3 write 64 B, round 2/12, 30 s left");
-	assert_line(0.5, 200, "[###############...............] 2/3 write 64 B, round 2/12, 30 s left");
-	assert_line(0.5, 71, "[###############...............] 2/3 write 64 B, round 2/12, 30 s left");
-	assert_line(0.5, 70, "[##############...............] 2/3 write 64 B, round 2/12, 30 s left");
-	assert_line(0.5, 45, "[##..] 2/3 write 64 B, round 2/12, 30 s left");
-	assert_line(0.5, 44, "2/3 write 64 B, round 2/12, 30 s left");
+	assert_line(0.5, 80, "[###############...............] 2/3 write 64 B, round 2/12, 45 s left");
+	assert_line(0.5, 200, "[###############...............] 2/3 write 64 B, round 2/12, 45 s left");
+	assert_line(0.5, 71, "[###############...............] 2/3 write 64 B, round 2/12, 45 s left");
+	assert_line(0.5, 70, "[##############...............] 2/3 write 64 B, round 2/12, 45 s left");
+	assert_line(0.5, 45, "[##..] 2/3 write 64 B, round 2/12, 45 s left");
+	assert_line(0.5, 44, "2/3 write 64 B, round 2/12, 45 s left");
 	assert_line(0.5, 20, "2/3 write 64 B, rou");
 	assert_line(0.5, 1, "");
+}
+
+/* A step may take longer than those before it, as a larger size does; the bar never promises its end too early. */
+static void test_left(void **state)
+{
+	struct kv_progress first = bar;
+
+	bar.round = 0;
+	bar.step_ns = 21 * SECOND;
+	strcpy(bar.label, "write 1 MiB");
+	/* 20 s for the first step, 10 s for an eighth of the second: 70 s, and (20 + 80) / 2 for the third. */
+	assert_line(0.125, 80, "[###########...................] 2/3 write 1 MiB, 120 s left");
+	/* It has just begun: as long as the first. */
+	assert_line(0, 80, "[##########....................] 2/3 write 1 MiB, 30 s left");
+	/* It takes longer already, and nobody knows how much. */
+	bar.step_ns = 6 * SECOND;
+	assert_line(0, 80, "[##########....................] 2/3 write 1 MiB");
+	bar.done = 2;
+	bar.step_ns = 11 * SECOND;
+	assert_line(0.8, 80, "[###########################...] 3/3 write 1 MiB, 5 s left");
+	bar = first;
 }
 
 /* The longest that put and get have to say. */
@@ -55,7 +76,7 @@ static void test_line_of_file(void **state)
 			     sizeof(bar.label));
 	kv_transfer_label(&label, 8 * MIB, 16 * MIB, 2 * SECOND, bar.label,
 			     sizeof(bar.label));
-	assert_line(0.5, 80, "[###############...............] 2/3 8.0 of 16.0 MiB, 8.0 MiB/s, 30 s left");
+	assert_line(0.5, 80, "[###############...............] 2/3 8.0 of 16.0 MiB, 8.0 MiB/s, 45 s left");
 }
 
 static void assert_label(struct kv_transfer_label *l, uint64_t bytes, uint64_t now_ns,
@@ -111,6 +132,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_line),
+		cmocka_unit_test(test_left),
 		cmocka_unit_test(test_line_of_file),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_thousands),

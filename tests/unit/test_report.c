@@ -78,11 +78,24 @@ static void test_headings(void **state)
 		    "K - U is the difference of the times per request in \xc2\xb5s, estimated over the rounds", true);
 }
 
+/* More rounds than were asked for, or fewer, have a reason. */
+static void test_rounds(void **state)
+{
+	static const char two[] = POINT("2", "1", "1", "1", "user") "," POINT("4", "1", "1", "1", "user");
+
+	assert_prints(2, "", two, "rounds: 2 to 4 in place of 2, more until there are the 1000 samples of a p99\n", true);
+	assert_prints(12, "", two, "rounds: 2 to 4 in place of 12, fewer where these would take more than three times --duration\n",
+		    true);
+	assert_prints(3, "", two, "in place of 3, more until there are the 1000 samples of a p99, fewer where these would", true);
+	assert_prints(2, "", POINT("2", "1", "1", "1", "user"), "rounds:", false);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_headings),
+		cmocka_unit_test(test_rounds),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

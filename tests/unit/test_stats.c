@@ -655,6 +655,28 @@ static void all_to_all_grows_by_the_square(void **state)
 	assert_true(kv_stats_all_to_all(1000000, 10000).node_qps == 99999900000000);
 }
 
+static void rounds_are_planned(void **state)
+{
+	const uint64_t s = 1000000000;
+
+	/* As planned. */
+	assert_int_equal(kv_stats_rounds(12, s, 12, 1000, s), 12);
+	assert_int_equal(kv_stats_rounds(12, s, 3, 1000, s / 4), 12);
+	/* More, until there are samples; the first rounds tell how many that will be. */
+	assert_int_equal(kv_stats_rounds(2, s, 1, 240, s / 2), 5);
+	assert_int_equal(kv_stats_rounds(2, s, 4, 960, 2 * s), 5);
+	assert_true(kv_stats_rounds(2, s, 5, 1200, 5 * s / 2) <= 5);
+	/* But no longer than three times the planned time. */
+	assert_int_equal(kv_stats_rounds(2, s, 1, 10, s), 4);
+	assert_int_equal(kv_stats_rounds(2, s, 4, 40, 4 * s), 4);
+	assert_int_equal(kv_stats_rounds(2, s, 1, 0, 4 * s), 2);
+	/* Fewer, if they take that long: as many as an interval needs, or as are planned. */
+	assert_int_equal(kv_stats_rounds(12, s, 1, 64, 2 * s), 6);
+	assert_int_equal(kv_stats_rounds(12, s, 8, 1000, 4 * s), 8);
+	assert_int_equal(kv_stats_rounds(3, s, 3, 100, 4 * s), 3);
+	assert_int_equal(kv_stats_rounds(1, 1, 1, 1, 0), 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -689,6 +711,7 @@ int main(void)
 		cmocka_unit_test(memory_is_known_or_not_told),
 		cmocka_unit_test(a_knee_is_seen_from_below),
 		cmocka_unit_test(all_to_all_grows_by_the_square),
+		cmocka_unit_test(rounds_are_planned),
 	};
 
 	return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

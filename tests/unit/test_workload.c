@@ -26,6 +26,14 @@ static void small_ones_are_not_cut(void **state)
 	assert_int_equal(fit(0, 1, 1, 1, false), 128);
 	assert_int_equal(fit(64 * KIB, 1, 1, 1, false), 128);
 	assert_int_equal(fit(KV_WORKLOAD_OUTSTANDING_MAX / 128, 1, 1, 1, false), 128);
+	assert_int_equal(fit(128 * KIB, 1, 1, 1, false), 128);
+}
+
+/* A block lasts until all that are outstanding are done: half a second at 30 MB/s. */
+static void large_ones_do_not_fill_seconds(void **state)
+{
+	assert_int_equal(fit(MIB, 1, 1, 1, false), 16);
+	assert_int_equal(fit(8 * MIB, 1, 1, 1, false), 2);
 }
 
 static void all_together_have_so_many_bytes(void **state)
@@ -54,6 +62,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(small_ones_are_not_cut),
+		cmocka_unit_test(large_ones_do_not_fill_seconds),
 		cmocka_unit_test(all_together_have_so_many_bytes),
 		cmocka_unit_test(a_group_is_whole),
 	};

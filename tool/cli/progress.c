@@ -24,6 +24,7 @@ void kv_progress_start(struct kv_progress *p, unsigned int steps)
 	p->on = isatty(STDERR_FILENO);
 	p->steps = steps;
 	p->start_ns = kv_now_ns();
+	p->step_ns = p->start_ns;
 }
 
 /** kv_progress_step() - a step begins */
@@ -31,19 +32,33 @@ void kv_progress_step(struct kv_progress *p, const char *label)
 {
 	snprintf(p->label, sizeof(p->label), "%s", label);
 	p->round = 0;
+	p->step_ns = kv_now_ns();
 	kv_progress_draw(p, 0);
 }
 
 /**
  * kv_progress_round() - a round of the present step begins
- * @round: number of the round, from 1 on; may be more than @rounds
- * @rounds: how many rounds are planned
+ * @round: number of the round, from 1 on
+ * @rounds: how many rounds there will be, as far as one knows; @round at least
  */
 void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int rounds)
 {
 	p->round = round;
-	p->rounds = round > rounds ? round : rounds;
+	p->rounds = rounds;
 	kv_progress_draw(p, (double)(round - 1) / rounds);
+}
+
+/*
+ * Seconds: the rest of the present step at its own pace, and for each further step the mean of
+ * those so far. -1: the present step is slower than those before, and nobody knows its pace.
+ */
+static double seconds_left(const struct kv_progress *p, double fraction, uint64_t now_ns)
+{
+	double before = (double)(p->step_ns - p->start_ns) / 1e9, spent = (double)(now_ns - p->step_ns) / 1e9;
+	double whole = fraction > 0.01 ? spent / fraction : p->done ? before / p->done : 0;
+
+	return whole > spent || fraction >= 1 ?
+		whole - spent + (p->steps - p->done - 1) * (before + whole) / (p->done + 1) : -1;
 }
 
 /**
@@ -58,7 +73,7 @@ void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int r
 void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t now_ns,
 			unsigned int columns, char line[KV_PROGRESS_LINE])
 {
-	double all = (p->done + fraction) / p->steps;
+	double all = (p->done + fraction) / p->steps, left = seconds_left(p, fraction, now_ns);
 	char bar[WIDTH + 1], text[KV_PROGRESS_LINE - WIDTH - 4];
 	int room, full, n;
 
@@ -66,9 +81,8 @@ void kv_progress_format(const struct kv_progress *p, double fraction, uint64_t n
 	if (p->round)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, ", round %u/%u",
 			      p->round, p->rounds);
-	if (all > 0.01)
-		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %.0f s left",
-			      (double)(now_ns - p->start_ns) / 1e9 * (1 - all) / all);
+	if (left >= 0)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, ", %.0f s left", left);
 	/* "[", "] " and the free column. */
 	room = (int)columns - n - 4;
 	if (room < WIDTH_MIN) {

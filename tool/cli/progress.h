@@ -10,12 +10,13 @@
 /* A bar on stderr, if that is a terminal. */
 struct kv_progress {
 	bool on; /* stderr is a terminal */
-	unsigned int steps; /* how many steps there are, of about the same length */
+	unsigned int steps; /* how many steps there are */
 	unsigned int done; /* how many of them are done */
 	char label[64]; /* the name of the present step */
 	unsigned int round; /* round of the present step, from 1 on; 0: the step has no rounds */
-	unsigned int rounds; /* how many rounds are planned */
+	unsigned int rounds; /* how many rounds there will be */
 	uint64_t start_ns; /* when the first step began, CLOCK_MONOTONIC */
+	uint64_t step_ns; /* when the present step began */
 	uint64_t drawn_ns; /* when the bar was last drawn; 0: it is not on the screen */
 };
 

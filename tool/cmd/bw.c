@@ -23,7 +23,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_OPS_ROW(S, m.ops, "op", "ops", "write"),
 	KV_OPTION_SIZES_ROW(S, m.sizes, "size", "sizes", "64,4k,64k"),
 	KV_OPTION_SPACE_ROW(S, common, "; default: both, in turn, and their difference", kv_sweep_both),
-	{ "depth", "N", "requests outstanding at most; default: 128, or fewer, so that all connections together have at most 64 MiB outstanding, but one group of --signal at least", KV_OPTION_U32,
+	{ "depth", "N", "requests outstanding at most; default: 128, or fewer, so that all connections together have at most 16 MiB outstanding, but one group of --signal at least", KV_OPTION_U32,
 	  .at = offsetof(S, common.work.depth), .has = offsetof(S, has_depth), .min = 1,
 	  .max = KV_RUN_DEPTH_MAX, .letter = 't' },
 	{ "rx-depth", "N", "receives that the responder keeps posted on a QP or an SRQ, for send, send-imm and write-imm; default: four times --depth (with --srq: multiplied by --qps), but at least 512 for each thread",

@@ -21,12 +21,8 @@
 
 #define BLOCK_MIN_NS 5000000ULL
 
-/* The p99 needs 1000 samples; the aim is higher, because the rate is only an estimate. */
-#define SAMPLES_WANTED 1000
+/* More than KV_STATS_SAMPLES, because the rate is only an estimate. */
 #define SAMPLES_AIMED 1100
-
-/* To get the wanted samples, a point may take this many times its planned time. */
-#define STRETCH 3
 
 /* A point that is being measured. */
 struct job {
@@ -46,6 +42,8 @@ struct job {
 	uint64_t overhead_ns[KV_SERIES_MAX];
 	/* The time to connect all series once. */
 	uint64_t connect_ns;
+	struct kv_progress *progress;
+	unsigned int expected; /* rounds: see kv_stats_rounds() */
 	struct kv_fault *f;
 };
 
@@ -139,7 +137,7 @@ static void choose_amounts(struct job *j)
 	uint64_t share = time / (j->n * blocks);
 	uint64_t spent = largest(j, j->overhead_ns) + share / WARM_SHARE;
 	uint64_t need = largest(j, j->period_ns) * (SAMPLES_AIMED / blocks + 1);
-	uint64_t most = STRETCH * j->plan->time_ns / (j->n * blocks);
+	uint64_t most = KV_STATS_STRETCH * j->plan->time_ns / (j->n * blocks);
 	uint64_t block = share > spent ? share - spent : 0;
 
 	block = MAX(MIN(MAX(block, need), most), BLOCK_MIN_NS);
@@ -256,8 +254,11 @@ static int measure_blocks(struct job *j, const unsigned int *order)
 		kv_series_reset(&j->round[s]);
 		j->resent[s] = 0;
 	}
-	for (unsigned int i = 0; i < KV_CONTRAST_BLOCKS * j->n && !ret; i++)
+	for (unsigned int i = 0; i < KV_CONTRAST_BLOCKS * j->n && !ret; i++) {
 		ret = measure_block(j, kv_contrast_turn(c->contrast, order, i));
+		kv_progress_draw(j->progress, (c->rounds + (i + 1.0) / (KV_CONTRAST_BLOCKS * j->n)) /
+						      j->expected);
+	}
 	if (ret)
 		return ret;
 	for (unsigned int s = 0; s < j->n; s++) {
@@ -299,37 +300,29 @@ static int measure_round(struct job *j)
 	return ret;
 }
 
-static bool has_samples(const struct job *j)
+static uint64_t fewest_samples(const struct job *j)
 {
-	for (unsigned int s = 0; s < j->n; s++) {
-		if (j->c->series[s].samples < SAMPLES_WANTED)
-			return false;
-	}
-	return true;
+	uint64_t n = j->c->series[0].samples;
+
+	for (unsigned int s = 1; s < j->n; s++)
+		n = MIN(n, j->c->series[s].samples);
+	return n;
 }
 
-static bool is_done(const struct job *j, uint64_t spent_ns)
+static int measure_rounds(struct job *j)
 {
-	const struct kv_point *c = j->c;
-
-	if (spent_ns > STRETCH * j->plan->time_ns && c->rounds >= KV_STATS_MIN_ROUNDS)
-		return true;
-	return c->rounds >= j->plan->rounds && has_samples(j);
-}
-
-static int measure_rounds(struct job *j, struct kv_progress *progress)
-{
+	struct kv_point *c = j->c;
 	uint64_t begin = kv_now_ns();
-	int ret;
+	int ret = 0;
 
-	do {
-		kv_progress_round(progress, j->c->rounds + 1, j->plan->rounds);
+	j->expected = j->plan->rounds;
+	while (!ret && c->rounds < j->expected) {
+		kv_progress_round(j->progress, c->rounds + 1, j->expected);
 		ret = measure_round(j);
-		if (ret)
-			return ret;
-		kv_progress_draw(progress, (double)j->c->rounds / j->plan->rounds);
-	} while (!is_done(j, kv_now_ns() - begin));
-	return 0;
+		j->expected = kv_stats_rounds(j->plan->rounds, j->plan->time_ns, c->rounds,
+					      fewest_samples(j), kv_now_ns() - begin);
+	}
+	return ret;
 }
 
 /**
@@ -371,9 +364,10 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 	j->ends = ends;
 	j->n = contrast->n;
 	j->seed = plan->seed;
+	j->progress = progress;
 	j->f = f;
 	kv_cpu_time_read(&before);
-	ret = measure_rounds(j, progress);
+	ret = measure_rounds(j);
 	kv_cpu_time_read(&after);
 	c->steal = kv_stats_steal(&before, &after);
 	free(j);

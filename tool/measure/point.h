@@ -17,7 +17,8 @@ struct kv_plan {
 	 * a point takes longer, at most three times as long.
 	 */
 	uint64_t time_ns;
-	unsigned int rounds; /* number of rounds, each with fresh connections of all series */
+	/* Number of rounds, each with fresh connections of all series: see kv_stats_rounds(). */
+	unsigned int rounds;
 	uint64_t seed; /* seed of the random order of the series in each round */
 	bool verify; /* check contents first */
 	bool setup; /* find out what connections cost, too */

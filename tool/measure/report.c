@@ -299,27 +299,60 @@ static unsigned long long count_warmup(struct json_object *point, struct json_ob
 	return n;
 }
 
+/* The fewest and the most rounds of a point; 0: none has any. */
+static unsigned long long count_rounds(struct json_object *points, unsigned long long *least)
+{
+	unsigned long long most = 0;
+
+	*least = ULLONG_MAX;
+	for (size_t k = 0; k < json_object_array_length(points); k++) {
+		unsigned long long rounds = kv_out_get_count(json_object_array_get_idx(points, k), "/rounds");
+
+		if (!rounds)
+			continue;
+		*least = rounds < *least ? rounds : *least;
+		most = rounds > most ? rounds : most;
+	}
+	return most;
+}
+
+static void print_range(FILE *out, unsigned long long least, unsigned long long most)
+{
+	fprintf(out, "%llu", least);
+	if (most > least)
+		fprintf(out, " to %llu", most);
+}
+
+/* Why there are not as many as --rounds asks for; see kv_stats_rounds(). */
+static void print_rounds(FILE *out, struct json_object *doc)
+{
+	unsigned long long least, planned = kv_out_get_count(doc, "/spec/rounds");
+	unsigned long long most = count_rounds(kv_out_get(doc, "/points"), &least);
+
+	if (!most || !json_object_get_boolean(kv_out_get(doc, "/complete")) || (least >= planned && most <= planned))
+		return;
+	fputs("rounds: ", out);
+	print_range(out, least, most);
+	fprintf(out, " in place of %llu", planned);
+	if (most > planned)
+		fprintf(out, ", more until there are the %d samples of a p99", KV_STATS_SAMPLES);
+	if (least < planned)
+		fputs(", fewer where these would take more than three times --duration", out);
+	fputs("\n", out);
+}
+
 static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 {
 	struct json_object *series_list = kv_out_get(doc, "/spec/series");
 	struct json_object *points = kv_out_get(doc, "/points");
-	unsigned long long least = ULLONG_MAX, most = 0, warmed = 0;
+	unsigned long long least, most = count_rounds(points, &least), warmed = 0;
 
-	for (size_t k = 0; k < json_object_array_length(points); k++) {
-		struct json_object *point = json_object_array_get_idx(points, k);
-		unsigned long long rounds = kv_out_get_count(point, "/rounds");
-
-		if (!rounds)
-			continue;
-		least = rounds < least ? rounds : least;
-		most = rounds > most ? rounds : most;
-		warmed += count_warmup(point, series_list);
-	}
+	for (size_t k = 0; k < json_object_array_length(points); k++)
+		warmed += count_warmup(json_object_array_get_idx(points, k), series_list);
 	if (!most)
 		return;
-	fprintf(out, "method: %llu", least);
-	if (most > least)
-		fprintf(out, " to %llu", most);
+	fprintf(out, "method: ");
+	print_range(out, least, most);
 	fprintf(out, " rounds, each with fresh connections (order shuffled, seed %llu) and %llu blocks of each "
 		"%s, as in A B B A; %s iterations discarded as warm-up. Estimate and interval of Hodges "
 		"and Lehmann and of Wilcoxon's signed ranks over rounds (Hollander and Wolfe 1999, ch. 3): "
@@ -558,6 +591,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		return ret;
 	out = kv_prose_begin(&prose, stdout);
 	kv_report_doubts(out, points);
+	print_rounds(out, doc);
 	if (!kv_unit_counts())
 		kv_tables_gaps(out, points, r->stats || is(doc, "/spec/contrast", "contexts"));
 	if (kv_out_get(doc, "/spec/qps_counts"))

@@ -524,6 +524,32 @@ struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_in
 	return j;
 }
 
+/**
+ * kv_stats_rounds() - how many rounds will a point have?
+ * @planned: how many it is to have
+ * @time_ns: how long it is to take, 1 or more
+ * @rounds: how many it has, 1 or more
+ * @samples: of its series with the fewest
+ * @spent_ns: how long these rounds took
+ *
+ * There are more than planned, as far as the time may be stretched, if a p99 needs their samples.
+ * There are fewer if they would take longer than that, but as many as an interval needs.
+ *
+ * Return: as far as one knows; @rounds at most: the point is done.
+ */
+unsigned int kv_stats_rounds(unsigned int planned, uint64_t time_ns, unsigned int rounds,
+			     uint64_t samples, uint64_t spent_ns)
+{
+	double limit_ns = KV_STATS_STRETCH * (double)time_ns, spent = (double)spent_ns;
+	double wanted = planned, possible = rounds;
+
+	if (samples < KV_STATS_SAMPLES)
+		wanted = fmax(wanted, ceil((double)KV_STATS_SAMPLES * rounds / fmax((double)samples, 1)));
+	if (spent <= limit_ns)
+		possible = floor(rounds * limit_ns / fmax(spent, 1)) + 1;
+	return (unsigned int)fmin(wanted, fmax(possible, fmin(planned, KV_STATS_MIN_ROUNDS)));
+}
+
 /* splitmix64 (Steele, Lea, Flood, OOPSLA 2014). */
 static uint64_t draw(uint64_t *state)
 {

@@ -14,6 +14,13 @@
 /* Fewer rounds than this give no interval of 95 %. */
 #define KV_STATS_MIN_ROUNDS 6
 
+/*
+ * A p99 takes so many samples. To get them, or KV_STATS_MIN_ROUNDS rounds, a point may take so many
+ * times its planned time.
+ */
+#define KV_STATS_SAMPLES 1000
+#define KV_STATS_STRETCH 3
+
 /* Shares of the median: largest difference called equal, smallest gap of modes, smallest turn. */
 #define KV_STATS_EQUAL 0.05
 #define KV_STATS_MODES_GAP 0.05
@@ -155,4 +162,6 @@ int kv_stats_knee(const double *rate, unsigned int n, double share);
 struct kv_all_to_all kv_stats_all_to_all(uint64_t nodes, uint64_t processes);
 bool kv_stats_find_modes(const double *median, unsigned int n, struct kv_modes *modes);
 struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_interval *i);
+unsigned int kv_stats_rounds(unsigned int planned, uint64_t time_ns, unsigned int rounds,
+			     uint64_t samples, uint64_t spent_ns);
 void kv_stats_shuffle(uint64_t *state, unsigned int *order, unsigned int n);

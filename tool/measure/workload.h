@@ -84,11 +84,12 @@ struct kv_workload {
 #define KV_HOST_PAIRS_MAX 512
 
 /*
- * Bytes that all connections may have outstanding together, unless --depth says how many requests:
- * a software device on a slow host moves so many in some seconds, and so within --timeout (rxe in a
- * guest without KVM: 30 MB/s). Far more than a network of 400 Gb/s has on its way.
+ * Bytes that all connections may have outstanding together, unless --depth says how many requests.
+ * A block lasts until all of them are done, and a point has dozens of blocks: a software device on a
+ * slow host takes half a second for so many (rxe in a guest without KVM: 30 MB/s). It is 30 times as
+ * much as a network of 400 Gb/s and 10 us has on its way.
  */
-#define KV_WORKLOAD_OUTSTANDING_MAX (64U << 20)
+#define KV_WORKLOAD_OUTSTANDING_MAX (16U << 20)
 
 /* The room of a send queue beside these: a request for a registration, one for the drain. */
 #define KV_WORKLOAD_WRS_MORE 2
