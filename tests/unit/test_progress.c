@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-/* The progress bar's line, what it says of a file on its way, and numbers for a reader. */
+/* The progress bar's line, what it says of a file on its way, and numbers and lines for a reader. */
 #include "test.h"
 #include "file/transfer.h"
 #include "cli/progress.h"
+#include "cli/wrap.h"
 #include "out/unit.h"
 
 #define SECOND 1000000000ULL
@@ -128,6 +129,27 @@ static void test_thousands(void **state)
 	assert_string_equal(KV_COUNT(UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
+static void assert_wrapped(const char *text, int width, const char *want)
+{
+	char lines[256] = "";
+	FILE *out = fmemopen(lines, sizeof(lines), "w");
+
+	kv_wrap_to(out, text, 2, 0, width);
+	fclose(out);
+	assert_string_equal(lines, want);
+}
+
+/* A number stays with its unit. */
+static void test_units(void **state)
+{
+	assert_wrapped("pd 1  [1.234 us]", 14, "pd 1 \n  [1.234 us]\n");
+	assert_wrapped("they may differ by 14 % or more", 23, "they may differ by\n  14 % or more\n");
+	assert_wrapped("took 12 \xc2\xb5s, or so", 10, "took\n  12 \xc2\xb5s,\n  or so\n");
+	/* What only looks like one goes on in the next line. */
+	assert_wrapped("all 12 sizes", 8, "all 12\n  sizes\n");
+	assert_wrapped("size s is it", 8, "size s\n  is it\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_line_of_file),
 		cmocka_unit_test(test_rate),
 		cmocka_unit_test(test_thousands),
+		cmocka_unit_test(test_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,29 @@
 
 /* Of a text on standard output, also if that is no terminal. */
 #define WIDTH 80
+
+static bool is_unit(const char *word)
+{
+	static const char *const units[] = {
+		"ns", "us", "\xc2\xb5s", "ms", "s", "B", "KiB", "MiB", "GiB", "%",
+	};
+	size_t n = strcspn(word, " \n"), whole = strcspn(word, " \n],;:)");
+
+	for (unsigned int i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (whole == strlen(units[i]) && !strncmp(word, units[i], whole) && n - whole < 3)
+			return true;
+	return false;
+}
+
+/* The length of a word, and of the unit behind a number: a line does not end between the two. */
+static int length_of(const char *text)
+{
+	size_t n = strcspn(text, " \n");
+
+	if (n && isdigit((unsigned char)text[n - 1]) && text[n] == ' ' && is_unit(text + n + 1))
+		n += 1 + strcspn(text + n + 1, " \n");
+	return (int)n;
+}
 
 /**
  * kv_wrap_to() - print a text in lines of a width, all at once: stderr has no buffer
@@ -26,7 +51,7 @@ void kv_wrap_to(FILE *to, const char *text, int indent, int column, int width)
 	int first = 1;
 
 	while (*text) {
-		int length = (int)strcspn(text, " \n");
+		int length = length_of(text);
 		int columns = (int)kv_columns_of(text, (size_t)length);
 
 		if (!first && columns >= width - column - 1) {

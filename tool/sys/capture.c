@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "out/prose.h"
 #include "sys/capture.h"
 #include "sys/now.h"
 #include "sys/temp.h"
@@ -177,8 +178,8 @@ void kv_capture_end(struct kv_capture *c)
 	fclose(c->said);
 	c->pid = 0;
 	if (!kept)
-		fprintf(stderr, "kverbs: --pcap: no packet has passed %s: packets between two QPs of one software device do not pass it, and packets of an RNIC bypass the kernel\n",
-			c->netdev);
+		kv_prose_print(stderr, "kverbs: --pcap: no packet has passed %s: packets between two QPs of one software device do not pass it, and packets of an RNIC bypass the kernel\n",
+			       c->netdev);
 	else if (written < kept)
 		fprintf(stderr, "kverbs: --pcap: %u of %u packets are not in the file\n",
 			kept - written, kept);
