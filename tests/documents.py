@@ -6,7 +6,7 @@ usage: tests/documents.py [KVERBS]
 
 Links lead to files and headings that are there; the answer in README.md and the tables of
 docs/results.md are those of tests/det/figures, and README.md has at most 120 lines; the number of
-the protocol is that of the tool; commands and options that a block
+the protocol is that of the tool; each counter that a measurement may print has a row; commands and options that a block
 of commands has are those of the tool, build/kverbs or KVERBS, and those of make and scripts/ that a guest can't
 run (tests/vm/34-documents.sh) are those of their --help. Exit status 1 if not.
 """
@@ -137,10 +137,19 @@ def protocol(path, text):
             yield f'{path}: "protocol" is {want}, and not {number}'
 
 
+def counters():
+    """What each counter means that a measurement may print."""
+    table = Path('docs/troubleshooting.md').read_text()
+    names = re.search(r'troubles\[\] = \{(.*?)\}', Path('tool/measure/retries.c').read_text(), re.S).group(1)
+    for name in re.findall(r'"(\w+)"', names):
+        if f'| `{name}` |' not in table:
+            yield f'docs/troubleshooting.md: no row explains the counter {name}'
+
+
 def main():
     tool = sys.argv[1] if len(sys.argv) > 1 else 'build/kverbs'
     readme = Path('README.md').read_text()
-    wrong = list(tables())
+    wrong = [*tables(), *counters()]
     known = {}
     if readme.count('\n') > README_LINES:
         wrong.append(f'README.md has {readme.count(chr(10))} lines, and {README_LINES} are the most')

@@ -90,12 +90,23 @@ static void test_rounds(void **state)
 	assert_prints(2, "", POINT("2", "1", "1", "1", "user"), "rounds:", false);
 }
 
+/* Counters of trouble have a table that explains them. */
+static void test_counters(void **state)
+{
+#define COUNTED(added) POINT("12", "1", "1", "1", "user") "], \"counters\": [{\"host\": null, \"device\": \"rxe0\", \"added\": {" added "}}"
+	assert_prints(12, "", COUNTED("\"sent_pkts\": 5, \"duplicate_request\": 3, \"send_err\": 0"),
+		      "as counted by rxe0: duplicate_request 3 (docs/troubleshooting.md)\n", true);
+	assert_prints(12, "", COUNTED("\"sent_pkts\": 5"), "as counted by rxe0: nothing\n", true);
+#undef COUNTED
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_headings),
 		cmocka_unit_test(test_rounds),
+		cmocka_unit_test(test_counters),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,6 +6,9 @@
 #include "out/out.h"
 #include "out/unit.h"
 
+/* Says what each of the counters below means. */
+#define TABLE "docs/troubleshooting.md"
+
 /*
  * The counters of packets that were lost, late, sent again or not taken, by the names
  * that the Linux drivers give them. The drivers' other counters count traffic.
@@ -161,8 +164,7 @@ static void format_troubles(char *text, size_t size, struct json_object *added)
 		if (value && is_trouble(name))
 			kv_append(text, size, "%s%s %s", *text ? ", " : "", name, KV_COUNT(value));
 	}
-	if (!*text)
-		kv_append(text, size, "nothing");
+	kv_append(text, size, "%s", *text ? " (" TABLE ")" : "nothing");
 }
 
 /**
