@@ -46,7 +46,8 @@ def series_of(document):
                 for name in ("kernel", "user") if name in point
                 if point[name]["p50_ns"] is not None
                 for key in ("p50", *(["knee"] if point[name]["knee"] else []))]
-    return [f"{op}, {series['name']}" for op in document["spec"]["ops"] for series in document["spec"]["series"]]
+    return [f"{op}, {series['name']}" for op in dict.fromkeys(point["op"] for point in document["points"])
+            for series in document["spec"]["series"]]
 
 
 def svg_complaints(image, titles):

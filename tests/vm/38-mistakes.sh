@@ -239,6 +239,19 @@ told "ping, unknown option" 2 "--fly is no option of 'kverbs ping'; see 'kverbs 
 	kverbs ping --fly
 told "batch, unknown option" 2 "--fly is no option of 'kverbs batch'; see 'kverbs batch --help'" \
 	kverbs batch --fly
+told "plot without an image" 2 "name a document, which --json=FILE has written, and an image: 'kverbs plot FILE.json FILE.svg'" kverbs plot a.json
+told "plot, another ending" 2 "--plot a.gif: the name of an image ends in .svg or .png" kverbs plot a.json a.gif
+told "plot of no file" 1 "/nowhere: No such file or directory" kverbs plot /nowhere a.svg
+told "plot of a script" 1 "tap.sh is no JSON" kverbs plot tap.sh a.svg
+echo '{"schema": "kverbs.dev"}' >"$work/dev.json"
+told "plot of a document without figures" 1 "$work/dev.json is no document of this version of kverbs that has figures: lat, compare, merge, bw, scale and conn-rate write them" \
+	kverbs plot "$work/dev.json" a.svg
+# shellcheck disable=SC2086 # words
+kverbs lat $by_cm --op write --space user --iters 10 --json="$work/lat.json" >/dev/null 2>&1
+jq '.point.result.histogram = 3' "$work/lat.json" >"$work/damaged.json"
+told "plot of a damaged document" 1 "$work/damaged.json is damaged: point/result/histogram is no list" kverbs plot "$work/damaged.json" a.svg
+jq 'del(.point)' "$work/lat.json" >"$work/none.json"
+told "plot of a measurement that has failed" 1 "$work/none.json has no figures: its measurement has failed" kverbs plot "$work/none.json" a.svg
 told "lat, a letter of perftest's that it does not have" 2 "-a is an option of perftest: 'kverbs compare --sizes all' and 'kverbs bw --size all' measure all sizes" kverbs lat -a
 told "bw, a letter of perftest's that has a value" 2 "-o is an option of perftest: as many READs and atomics of a stream are outstanding as both devices can" kverbs bw -o 64
 told "lat, an option that is misspelled" 2 "--itres is no option of 'kverbs lat', but --iters is; see 'kverbs lat --help'" \

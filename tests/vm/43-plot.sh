@@ -31,7 +31,7 @@ plot() {
 		check "$figure has a figure: .$ending" sh -c "PATH=$work/bin:$PATH kverbs $* $by_cm --plot $OUT/plots/$figure.$ending \
 			--json=$OUT/plots/$figure.$ending.json >'$work/text' && grep -q '^plot ' '$OUT/plots/$figure.$ending'"
 	done
-	check "$figure: its text, too" grep -qE "$DEV|connections" "$work/text"
+	check "$figure: its text, too" grep -qE "$DEV|connections|boot" "$work/text"
 }
 plot lat lat --op write --space user --iters 1000
 plot null lat --loop null --space kernel --iters 1000
@@ -50,6 +50,11 @@ kill $server
 wait $server 2>/dev/null
 plot bw-rate bw --op write --size 64 --rate 500,2k,200% --rounds 2 --duration "$(fewer 200ms 2)"
 plot bw-kernel bw --space kernel --size 64 --rounds 2 --duration "$(fewer 200ms 2)"
+by_cm='' plot merge merge "$OUT/plots/compare.svg.json"
+for figure in lat compare scale bw bw-rate conn-rate merge; do
+	PATH=$work/bin:$PATH kverbs plot "$OUT/plots/$figure.svg.json" "$work/again.svg" >"$work/out" 2>&1
+	check "$figure: plot draws the same from the document" cmp "$work/again.svg" "$OUT/plots/$figure.svg"
+done
 plot knee bw --space kernel --size 64-1k --depth 4 --rounds 1 --duration 10ms
 
 # refused NAME STATUS TEXT PATH FILE: told, and no file comes or changes
@@ -66,7 +71,7 @@ refused() {
 	fi
 }
 kverbs=$(command -v kverbs)
-refused "no gnuplot" 1 "--plot: there is no gnuplot in PATH; Debian: apt-get install gnuplot-nox" /nowhere "$image"
+refused "no gnuplot" 1 "--plot: there is no gnuplot in PATH; Debian: apt-get install gnuplot-nox; or write --json=FILE, and draw it elsewhere by 'kverbs plot FILE IMAGE'" /nowhere "$image"
 check "before anything is measured" sh -c "! grep -q samples '$work/out'"
 refused "gnuplot fails" 1 "--plot: gnuplot has failed: line 1: what broke" "$work/broken:$PATH" "$image"
 refused "another ending" 2 "the name of an image ends in .svg or .png" "$work/bin:$PATH" "$work/images/figure.gif"

@@ -211,14 +211,6 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	return kv_report_compare(doc, &bw.common.report, f);
 }
 
-static void draw(struct json_object *doc, FILE *script)
-{
-	if (bw.m.rates.n)
-		kv_figure_rates(doc, script);
-	else
-		kv_figure_sweep(doc, script);
-}
-
 static void close_sites(void)
 {
 	kv_sweep_cmd_close(&bw);
@@ -247,7 +239,7 @@ const struct kv_cmd kv_cmd_bw = {
 	.print = print,
 	.csv = &bw.common.csv,
 	.plot = &bw.common.plot,
-	.draw = draw,
+	.draw = kv_figure_sweep,
 	.figures = "/points",
 	.close = close_sites,
 };

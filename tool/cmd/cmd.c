@@ -15,6 +15,7 @@ const struct kv_cmd_entry kv_cmd_list[] = {
 	{ "scale", &kv_cmd_scale, "the cost of a QP, and the speed of many QPs" },
 	{ "merge", &kv_cmd_merge, "comparisons of several boots as one" },
 	{ "lat", &kv_cmd_lat, "one operation in one space" },
+	{ "plot", &kv_cmd_plot, "the figures of a document that one of these has written" },
 	{ "serve", &kv_cmd_serve, "the other end, for these commands on other hosts" },
 	{ NULL, NULL, "files, to and from a host with 'kverbs serve --files DIR':" },
 	{ "put", &kv_cmd_put, "send a file; it gets its name when its hash is right" },

@@ -63,6 +63,7 @@ extern const struct kv_cmd kv_cmd_man;
 extern const struct kv_cmd kv_cmd_merge;
 extern const struct kv_cmd kv_cmd_ping;
 extern const struct kv_cmd kv_cmd_pingpong;
+extern const struct kv_cmd kv_cmd_plot;
 extern const struct kv_cmd kv_cmd_put;
 extern const struct kv_cmd kv_cmd_scale;
 extern const struct kv_cmd kv_cmd_serve;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "cmd/cmd.h"
 #include "cmd/options.h"
+#include "measure/figure.h"
 #include "measure/merge.h"
 #include "measure/result.h"
 
@@ -8,6 +9,7 @@ static struct merge {
 	struct kv_merge m;
 	const char *json;
 	bool csv;
+	const char *plot;
 	char **path;
 	unsigned int n;
 } merge;
@@ -15,6 +17,7 @@ static struct merge {
 static const struct kv_option rows[] = {
 	KV_OPTION_JSON_ROW(struct merge, json),
 	KV_OPTION_CSV_ROW(struct merge, csv),
+	KV_OPTION_PLOT_ROW(struct merge, plot),
 	{ .name = NULL },
 };
 
@@ -61,5 +64,7 @@ const struct kv_cmd kv_cmd_merge = {
 	.print = kv_merge_print,
 	.csv = &merge.csv,
 	.figures = "/points",
+	.plot = &merge.plot,
+	.draw = kv_figure_sweep,
 	.close = close_docs,
 };

@@ -20,7 +20,8 @@ static void put_title(FILE *script, struct json_object *doc, const char *what)
 {
 	char text[TEXT];
 
-	snprintf(text, sizeof(text), "%s, Linux %s: %s", kv_out_get_string(doc, "/environment/device"),
+	snprintf(text, sizeof(text), "%s, Linux %s: %s",
+		 kv_out_get_string(doc, kv_out_get(doc, "/spec/boots") ? "/environment/driver" : "/environment/device"),
 		 kv_out_get_string(doc, "/environment/kernel"), what);
 	fprintf(script, "set title ");
 	kv_plot_quote(script, text);
@@ -103,16 +104,29 @@ void kv_figure_lat(struct json_object *doc, FILE *script)
  */
 static void put_point(FILE *script, struct json_object *point, struct json_object *series)
 {
-	struct json_object *p50 = kv_out_get(series, "/round_p50_ns");
-	struct json_object *rounds = p50 ? p50 : kv_out_get(series, "/round_request_ns");
-	double value = kv_out_get_real(series, p50 ? "/p50_ns" : "/request_ns"), low = value, high = value;
-	unsigned int n = rounds ? (unsigned int)json_object_array_length(rounds) : 0;
-	double *v = calloc((size_t)n + 1, sizeof(*v));
+	static const char *const paths[][2] = {
+		{ "/round_p50_ns", "/p50_ns" },
+		{ "/round_request_ns", "/request_ns" },
+		{ "/boot_p50_ns", NULL }, /* the median of these */
+	};
+	struct json_object *rounds;
+	double value = NAN, low, high, *v;
+	unsigned int row = 0, n;
 
-	if (isnan(value))
-		goto out_free;
+	while (row < 2 && !kv_out_get(series, paths[row][0]))
+		row++;
+	rounds = kv_out_get(series, paths[row][0]);
+	n = rounds ? (unsigned int)json_object_array_length(rounds) : 0;
+	v = calloc((size_t)n + 1, sizeof(*v));
 	for (unsigned int i = 0; v && i < n; i++)
 		v[i] = json_object_get_double(kv_out_item(rounds, i));
+	if (paths[row][1])
+		value = kv_out_get_real(series, paths[row][1]);
+	else if (v && n)
+		value = kv_stats_median(v, n);
+	if (isnan(value))
+		goto out_free;
+	low = high = value;
 	if (v && n) {
 		struct kv_interval interval = kv_stats_center(v, n);
 
@@ -176,43 +190,6 @@ static void put_knees(FILE *script, struct json_object *knees)
 	}
 }
 
-/**
- * kv_figure_sweep() - each operation in each series by size: medians, or the bandwidth of streams
- */
-void kv_figure_sweep(struct json_object *doc, FILE *script)
-{
-	struct json_object *points = kv_out_get(doc, "/points"), *ops = kv_out_get(doc, "/spec/ops");
-	struct json_object *series = kv_out_get(doc, "/spec/series");
-	bool streams = kv_out_get(doc, "/spec/depth");
-	size_t n = json_object_array_length(series), all = n * json_object_array_length(ops);
-
-	for (size_t i = 0; i < all; i++)
-		put_series(script, points, json_object_get_string(kv_out_item(ops, i / n)),
-			   kv_out_get_string(kv_out_item(series, i % n), "/name"), (unsigned int)i);
-	put_sizes(script, points);
-	put_knees(script, kv_out_get(doc, "/knees"));
-	put_title(script, doc, streams ? "bandwidth; intervals of 95 % over connections" :
-					 "medians; intervals of 95 % over connections");
-	if (streams)
-		fprintf(script, "set ylabel 'Mbytes/s'\nset yrange [0:*]\n");
-	else
-		fprintf(script, "set ylabel '%s'\nset logscale y 2\n", kv_unit_name());
-	for (size_t i = 0; i < all; i++) {
-		char title[TEXT];
-
-		snprintf(title, sizeof(title), "%s, %s", json_object_get_string(kv_out_item(ops, i / n)),
-			 kv_out_get_string(kv_out_item(series, i % n), "/name"));
-		fprintf(script, "%s$d%zu using ", i ? ", " : "plot ", i);
-		if (streams)
-			fprintf(script, "1:(1e3*$1/$2):(1e3*$1/$4):(1e3*$1/$3)");
-		else
-			fprintf(script, "1:($2*%1$g):($3*%1$g):($4*%1$g)", kv_unit_of(1));
-		fprintf(script, " with yerrorlines linecolor %zu pointtype %zu title ", i / n + 1, i % n * 2 + 5);
-		kv_plot_quote(script, title);
-	}
-	fputc('\n', script);
-}
-
 /*
  * The rates of one operation at one size in one series: due, p50, p99, and at the knee its highest
  * figure. Returns bits 1 << column, from 0 on, for the last three: gnuplot complains about a column
@@ -272,10 +249,8 @@ static void put_curves(FILE *plot, struct json_object *point, const char *name, 
 	}
 }
 
-/**
- * kv_figure_rates() - latency by load, of each operation at each size in each series, with its knee
- */
-void kv_figure_rates(struct json_object *doc, FILE *script)
+/* Latency by load, of each operation at each size in each series, with its knee. */
+static void put_load(struct json_object *doc, FILE *script)
 {
 	struct json_object *points = kv_out_get(doc, "/points"), *series_list = kv_out_get(doc, "/spec/series");
 	const char *glue = "plot ";
@@ -300,6 +275,68 @@ void kv_figure_rates(struct json_object *doc, FILE *script)
 	if (plot && !fclose(plot))
 		fprintf(script, "%s\n", curves);
 	free(curves);
+}
+
+/* The operations of a sweep; owned by the caller. */
+static struct json_object *list_ops(struct json_object *points)
+{
+	struct json_object *ops = json_object_new_array();
+
+	for (size_t i = 0; i < json_object_array_length(points); i++) {
+		struct json_object *op = kv_out_get(kv_out_item(points, i), "/op");
+		size_t k = 0;
+
+		while (k < json_object_array_length(ops) && !json_object_equal(kv_out_item(ops, k), op))
+			k++;
+		if (k == json_object_array_length(ops))
+			json_object_array_add(ops, json_object_get(op));
+	}
+	return ops;
+}
+
+/**
+ * kv_figure_sweep() - each operation in each series by size: medians, also those of boots, or the
+ *	bandwidth of streams; or their latency by load
+ */
+void kv_figure_sweep(struct json_object *doc, FILE *script)
+{
+	struct json_object *points = kv_out_get(doc, "/points"), *ops = list_ops(points);
+	struct json_object *series = kv_out_get(doc, "/spec/series");
+	bool streams = kv_out_get(doc, "/spec/depth"), boots = kv_out_get(doc, "/spec/boots");
+	size_t n = json_object_array_length(series), all = n * json_object_array_length(ops);
+
+	if (kv_out_get(doc, "/spec/rates")) {
+		json_object_put(ops);
+		put_load(doc, script);
+		return;
+	}
+	for (size_t i = 0; i < all; i++)
+		put_series(script, points, json_object_get_string(kv_out_item(ops, i / n)),
+			   kv_out_get_string(kv_out_item(series, i % n), "/name"), (unsigned int)i);
+	put_sizes(script, points);
+	put_knees(script, kv_out_get(doc, "/knees"));
+	put_title(script, doc, streams ? "bandwidth; intervals of 95 % over connections" :
+			       boots ? "medians of boots; intervals of 95 % over these" :
+				       "medians; intervals of 95 % over connections");
+	if (streams)
+		fprintf(script, "set ylabel 'Mbytes/s'\nset yrange [0:*]\n");
+	else
+		fprintf(script, "set ylabel '%s'\nset logscale y 2\n", kv_unit_name());
+	for (size_t i = 0; i < all; i++) {
+		char title[TEXT];
+
+		snprintf(title, sizeof(title), "%s, %s", json_object_get_string(kv_out_item(ops, i / n)),
+			 kv_out_get_string(kv_out_item(series, i % n), "/name"));
+		fprintf(script, "%s$d%zu using ", i ? ", " : "plot ", i);
+		if (streams)
+			fprintf(script, "1:(1e3*$1/$2):(1e3*$1/$4):(1e3*$1/$3)");
+		else
+			fprintf(script, "1:($2*%1$g):($3*%1$g):($4*%1$g)", kv_unit_of(1));
+		fprintf(script, " with yerrorlines linecolor %zu pointtype %zu title ", i / n + 1, i % n * 2 + 5);
+		kv_plot_quote(script, title);
+	}
+	fputc('\n', script);
+	json_object_put(ops);
 }
 
 /* The panels of a figure by number of QPs. */

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "measure/listing.h"
 #include "measure/merge.h"
 #include "measure/result.h"
@@ -125,12 +124,8 @@ int kv_merge_read(struct kv_merge *m, char **path, unsigned int n, struct kv_fau
 	if (!m->doc)
 		return kv_fault_no_memory(f);
 	for (m->n = 0; m->n < n && !ret; m->n++) {
-		if (access(path[m->n], R_OK))
-			return kv_fault_set(f, -errno, "%s: %s", path[m->n], strerror(errno));
-		m->doc[m->n] = json_object_from_file(path[m->n]);
-		if (!m->doc[m->n])
-			return kv_fault_set(f, -EINVAL, "%s is no JSON", path[m->n]);
-		ret = check_document(m->doc[m->n], path[m->n], f) ?:
+		ret = kv_out_read(path[m->n], &m->doc[m->n], f) ?:
+		      check_document(m->doc[m->n], path[m->n], f) ?:
 		      check_medians(m->doc[m->n], path[m->n], f);
 		for (unsigned int i = 0; i < m->n && !ret; i++)
 			ret = check_pair(m, i, m->n, f);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <ctype.h>
+#include <errno.h>
 #include <iconv.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "out/out.h"
 
 /* No errno that user space sees is larger. */
@@ -123,6 +125,18 @@ struct json_object *kv_out_document(const struct kv_schema *schema)
 	kv_out_put_string(doc, "schema", schema->name);
 	kv_out_put_count(doc, "schema_version", schema->version);
 	return doc;
+}
+
+/**
+ * kv_out_read() - read a document
+ * @doc: receives it, owned by the caller
+ */
+int kv_out_read(const char *path, struct json_object **doc, struct kv_fault *f)
+{
+	if (access(path, R_OK))
+		return kv_fault_set(f, -errno, "%s: %s", path, strerror(errno));
+	*doc = json_object_from_file(path);
+	return *doc ? 0 : kv_fault_set(f, -EINVAL, "%s is no JSON", path);
 }
 
 /**

@@ -47,6 +47,7 @@ int kv_stdout_close(int status);
 #define KV_OUT_NS_DECIMALS 2
 
 struct json_object *kv_out_document(const struct kv_schema *schema);
+int kv_out_read(const char *path, struct json_object **doc, struct kv_fault *f);
 struct json_object *kv_out_string(const char *value);
 struct json_object *kv_out_real(double value, int decimals);
 void kv_out_print(struct json_object *doc, int flags);

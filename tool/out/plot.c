@@ -81,7 +81,7 @@ static int run(struct kv_plot *p, struct kv_fault *f)
 	      posix_spawnp(&pid, argv[0], &files, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&files);
 	if (ret == ENOENT) {
-		ret = kv_fault_set(f, -ENOENT, "--plot: there is no gnuplot in PATH; Debian: apt-get install gnuplot-nox");
+		ret = kv_fault_set(f, -ENOENT, "--plot: there is no gnuplot in PATH; Debian: apt-get install gnuplot-nox; or write --json=FILE, and draw it elsewhere by 'kverbs plot FILE IMAGE'");
 	} else if (ret) {
 		ret = kv_fault_set(f, -ret, "--plot: cannot start gnuplot: %s", strerror(ret));
 	} else if (wait_end(pid)) {
