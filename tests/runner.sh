@@ -235,6 +235,22 @@ compare_boots() {
 		grep -qE '^write 8 B: not decided: 2 boots' "$work/stdout" && [[ -s $work/boots/merged.json && -s $work/boots/boot-2.json ]]
 }
 is "scripts/boots: two boots, of which each gives an estimate" compare_boots
+
+# Not on a terminal, as in a log. The results of others stay the latest.
+latest=$(readlink results/latest || true)
+is "scripts/demo ends with 0" eval 'scripts/demo --ops write --sizes 8 --duration 300ms --rounds 6 >"$work/stdout" 2>"$work/stderr"'
+result=$(sed -n 's/^All of it, with the histograms: //p' "$work/stdout")
+is "and tells where the document is on this host" test -s "${result:-/}"
+is "and fits into 80 columns" eval '! LC_ALL=C tr -d "\200-\277" <"$work/stdout" | grep -E ".{81}"'
+says " s: boots the guest under "
+says " s: the guest runs COMMAND"
+vm "while COMMAND runs --progress tells of it" 0 --progress -- sleep 7
+says " s: still the guest runs COMMAND"
+vm "without --progress" 0 -- sleep 6
+is "nothing is told" test ! -s "$work/stderr"
+[[ ! -s ${result:-/} ]] || rm -r "${result%/*}" results/latest
+[[ -z $latest ]] || ln -sfn "$latest" results/latest
+
 is "scripts/boots: a number of boots that is none" eval 'scripts/boots --boots 0 2>"$work/stderr"; [[ $? == 2 ]]'
 
 finish
