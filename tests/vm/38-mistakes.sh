@@ -242,7 +242,8 @@ told "batch, unknown option" 2 "--fly is no option of 'kverbs batch'; see 'kverb
 told "plot without an image" 2 "name a document, which --json=FILE has written, and an image: 'kverbs plot FILE.json FILE.svg'" kverbs plot a.json
 told "plot, another ending" 2 "--plot a.gif: the name of an image ends in .svg or .png" kverbs plot a.json a.gif
 told "plot of no file" 1 "/nowhere: No such file or directory" kverbs plot /nowhere a.svg
-told "plot of a script" 1 "tap.sh is no JSON" kverbs plot tap.sh a.svg
+echo words >"$work/words"
+told "plot of a text" 1 "$work/words is no JSON" kverbs plot "$work/words" a.svg
 echo '{"schema": "kverbs.dev"}' >"$work/dev.json"
 told "plot of a document without figures" 1 "$work/dev.json is no document of this version of kverbs that has figures: lat, compare, merge, bw, scale and conn-rate write them" \
 	kverbs plot "$work/dev.json" a.svg

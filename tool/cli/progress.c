@@ -54,7 +54,8 @@ void kv_progress_round(struct kv_progress *p, unsigned int round, unsigned int r
  */
 static double seconds_left(const struct kv_progress *p, double fraction, uint64_t now_ns)
 {
-	double before = (double)(p->step_ns - p->start_ns) / 1e9, spent = (double)(now_ns - p->step_ns) / 1e9;
+	double before = (double)(p->step_ns - p->start_ns) / 1e9;
+	double spent = (double)(now_ns - p->step_ns) / 1e9;
 	double whole = fraction > 0.01 ? spent / fraction : p->done ? before / p->done : 0;
 
 	return whole > spent || fraction >= 1 ?

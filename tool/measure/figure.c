@@ -284,11 +284,11 @@ static struct json_object *list_ops(struct json_object *points)
 
 	for (size_t i = 0; i < json_object_array_length(points); i++) {
 		struct json_object *op = kv_out_get(kv_out_item(points, i), "/op");
-		size_t k = 0;
+		size_t k = 0, n = json_object_array_length(ops);
 
-		while (k < json_object_array_length(ops) && !json_object_equal(kv_out_item(ops, k), op))
+		while (k < n && !json_object_equal(kv_out_item(ops, k), op))
 			k++;
-		if (k == json_object_array_length(ops))
+		if (k == n)
 			json_object_array_add(ops, json_object_get(op));
 	}
 	return ops;

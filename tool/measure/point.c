@@ -247,6 +247,7 @@ static int measure_block(struct job *j, unsigned int s)
 /* Measures two blocks of each series. The samples of an incomplete round are dropped. */
 static int measure_blocks(struct job *j, const unsigned int *order)
 {
+	const unsigned int blocks = KV_CONTRAST_BLOCKS * j->n;
 	struct kv_point *c = j->c;
 	int ret = 0;
 
@@ -254,10 +255,9 @@ static int measure_blocks(struct job *j, const unsigned int *order)
 		kv_series_reset(&j->round[s]);
 		j->resent[s] = 0;
 	}
-	for (unsigned int i = 0; i < KV_CONTRAST_BLOCKS * j->n && !ret; i++) {
+	for (unsigned int i = 0; i < blocks && !ret; i++) {
 		ret = measure_block(j, kv_contrast_turn(c->contrast, order, i));
-		kv_progress_draw(j->progress, (c->rounds + (i + 1.0) / (KV_CONTRAST_BLOCKS * j->n)) /
-						      j->expected);
+		kv_progress_draw(j->progress, (c->rounds + (i + 1.0) / blocks) / j->expected);
 	}
 	if (ret)
 		return ret;

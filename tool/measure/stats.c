@@ -544,7 +544,7 @@ unsigned int kv_stats_rounds(unsigned int planned, uint64_t time_ns, unsigned in
 	double wanted = planned, possible = rounds;
 
 	if (samples < KV_STATS_SAMPLES)
-		wanted = fmax(wanted, ceil((double)KV_STATS_SAMPLES * rounds / fmax((double)samples, 1)));
+		wanted = fmax(wanted, ceil(KV_STATS_SAMPLES / fmax((double)samples, 1) * rounds));
 	if (spent <= limit_ns)
 		possible = floor(rounds * limit_ns / fmax(spent, 1)) + 1;
 	return (unsigned int)fmin(wanted, fmax(possible, fmin(planned, KV_STATS_MIN_ROUNDS)));

@@ -85,9 +85,9 @@ struct kv_workload {
 
 /*
  * Bytes that all connections may have outstanding together, unless --depth says how many requests.
- * A block lasts until all of them are done, and a point has dozens of blocks: a software device on a
- * slow host takes half a second for so many (rxe in a guest without KVM: 30 MB/s). It is 30 times as
- * much as a network of 400 Gb/s and 10 us has on its way.
+ * A block lasts until all of them are done, and a point has dozens of blocks: a software device on
+ * a slow host takes half a second for so many (rxe in a guest without KVM: 30 MB/s). It is 30 times
+ * as much as a network of 400 Gb/s and 10 us has on its way.
  */
 #define KV_WORKLOAD_OUTSTANDING_MAX (16U << 20)
 
