@@ -95,7 +95,9 @@ static int run_named(int argc, char **argv, int at)
 	/* Messages have the whole word. */
 	if (entry)
 		name = argv[at] = (char *)entry->name;
-	if (argc == at + 2 && !strcmp(argv[at + 1], "help") && kv_help_wanted(&argv[at], 2))
+	/* A command of its own takes other words behind it, too: then help may be one of them. */
+	if (argc == at + 2 && !strcmp(argv[at + 1], "help") &&
+	    ((entry && entry->cmd) || kv_help_wanted(&argv[at], 2)))
 		argv[at + 1] = "--help";
 	if (entry && entry->cmd) {
 		/* Options before the command's name are moved after it. */
@@ -116,7 +118,7 @@ static int run_command(int argc, char **argv)
 
 	if (at && strcmp(argv[at], "help"))
 		return run_named(argc, argv, at);
-	if (at && argc > at + 1) {
+	if (at && argc > at + 1 && strcmp(argv[at + 1], "help")) {
 		/* "--help" behind the command, in place of "help" before it. */
 		memmove(&argv[at], &argv[at + 1], (size_t)(argc - at - 1) * sizeof(argv[0]));
 		argv[argc - 1] = "--help";

@@ -59,6 +59,8 @@ table() {
 2 | there is no command 'resource': 'kverbs pd', 'kverbs qp' and so on show kverbs' objects, 'rdma resource show' those of all programs | resource show
 2 | there is no command 'stat': 'rdma statistic show' has the counters of devices; results of measurements have those of lost packets | stat
 2 | there is no command 'ib_send_bw': 'kverbs bw --op send' is like it | ib_send_bw
+2 | there is no command 'version': 'kverbs --version' tells it | version
+2 | 'fly' is not known; it is 'kverbs dev show [DEV]' | dev fly
 2 | there is no command 'send', but there is 'post send'; see 'kverbs --help' | send
 2 | there is no command 'connect', but there is 'qp connect', 'conn connect'; see 'kverbs --help' | connect
 2 | pd: 'fly' is not known; there are add, show, del | pd fly
@@ -220,7 +222,7 @@ done 3<"$work/table"
 # A device may make queues larger than asked for.
 kverbs qp add --help >"$work/out"
 for key in max-send-wr max-recv-wr max-send-sge max-recv-sge; do
-	default=$(awk -v key=$key '/^[a-z]/ { on = $1 == key } on' "$work/out" | tr -s '\n ' ' ' |
+	default=$(awk -v key=$key '/^  [a-z]/ { on = $1 == key } on' "$work/out" | tr -s '\n ' ' ' |
 		sed -n 's/.*, at least; default: \([0-9]*\).*/\1/p')
 	has=$(kverbs qp show "$qp" --json | jq ".result.$(echo $key | tr - _)")
 	check "the default of $key in the help is the least that a qp has" test "${default:-0}" -gt 0 -a "$has" -ge "${default:-0}"
@@ -334,6 +336,11 @@ for space in kernel user both; do
 	stops "a command of the shell" 2 "$place:1: lat: 'lat' is a command of the shell, 'kverbs lat', and not of a batch" \
 		$space 'lat --op write\n'
 	stops "the tool's name" 2 "$place:1: kverbs: the commands of a batch stand without 'kverbs'" $space 'kverbs pd add\n'
+	stops "an option in a line" 2 "$place:1: pd show: '-d' is no pd: *; '-d' is an option of 'kverbs batch', not of its lines" \
+		$space 'pd show -d\n'
+	stops "an option in a line, spelled out" 2 \
+		"$place:1: pd add: '--trace' is not known; it takes dev, name; '--trace' is an option of 'kverbs batch', not of its lines" \
+		$space 'pd add --trace\n'
 	stops "a command without its noun" 2 "$place:1: send: there is no command 'send', but there is 'post send'; there are dev, *" \
 		$space 'send qp a\n'
 	stops "a name that is taken" 2 "$place:2: pd add: the name 'a' is taken: pd * has it" $space \

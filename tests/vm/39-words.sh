@@ -20,6 +20,8 @@ means "help of a command of an object" "*pd add \[KEY VALUE\]*" kverbs help pd a
 kverbs pd add >/dev/null
 means "an object's word alone shows the objects" "pd * dev *" kverbs pd
 means "and with help behind it is the object's help" "pd: protection domain*" kverbs pd help
+same "of a command with options of its own, too" "$(kverbs lat --help)" "$(kverbs lat help)"
+same "help of help is the list of commands" "$(kverbs --help)" "$(kverbs help help)"
 same "dev's too" "$(kverbs help dev)" "$(kverbs dev help)"
 same "help of an object's command, before it and behind it" "$(kverbs qp add --help)" "$(kverbs help qp add)"
 # shellcheck disable=SC2086 # words

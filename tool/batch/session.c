@@ -6,6 +6,7 @@
 #include "batch/session.h"
 #include "cli/interrupt.h"
 #include "cli/there.h"
+#include "object/options.h"
 #include "object/trace.h"
 #include "out/out.h"
 #include "out/prose.h"
@@ -461,6 +462,20 @@ int kv_session_refuse_shell(struct kv_session *s, const char *word, struct kv_fa
 	return kv_fault_usage(f, "'%s' is a command of the shell, 'kverbs %s', and not of a batch", word, word);
 }
 
+/* Adds to a refusal that a word of a batch's line is an option of the batch, and no key. */
+static void tell_option(const struct kv_command *c, char **word, size_t n, struct kv_fault *f)
+{
+	const char *value;
+
+	for (size_t i = 1; i < n; i++) {
+		if (!kv_option_find(kv_object_batch_rows, word[i], true, &value) ||
+		    (c && c->key && kv_key_find(c->key, word[i])))
+			continue;
+		kv_append(f->text, sizeof(f->text), "; '%.32s' is an option of 'kverbs batch', not of its lines", word[i]);
+		return;
+	}
+}
+
 /* Begins the document of a command. @line: 0: there is no file */
 static struct json_object *begin_doc(enum kv_space_id space, unsigned int line, const char *title)
 {
@@ -518,6 +533,8 @@ int kv_session_run(struct kv_session *s, unsigned int line, char **word,
 	find_title(&c, word, n, title, sizeof(title));
 	if (!ret)
 		ret = kv_session_command(s, &c, word, n, result, &why);
+	if (ret && s->batch && why.exit == KV_EXIT_USAGE)
+		tell_option(c.command, word, n, &why);
 	kv_trace_settle(s->b);
 
 	*doc = begin_doc(s->space, line, title);

@@ -68,7 +68,7 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 #define RESOURCES "'kverbs pd', 'kverbs qp' and so on show kverbs' objects, 'rdma resource show' those of all programs"
 #define DEVICES "'kverbs dev show' shows the devices and their ports"
 
-/* The words of rdma(8), and the programs of perftest and rdma-core. */
+/* Words that others have, as rdma(8), and the programs of perftest and rdma-core. */
 static const struct kv_foreign others[] = {
 	{ "link", .here = DEVICES "; 'rdma link' makes and deletes them" },
 	{ "device", .here = DEVICES },
@@ -89,6 +89,7 @@ static const struct kv_foreign others[] = {
 	{ "ib-read-bw", .here = "'kverbs bw --op read' is like it" },
 	{ "ib-send-bw", .here = "'kverbs bw --op send' is like it" },
 	{ "ib-atomic-bw", .here = "'kverbs bw --op fetch-add' is like it" },
+	{ "version", .here = "'kverbs --version' tells it" },
 	{ "rping", .here = "'kverbs ping' is like it" },
 	{ NULL },
 };

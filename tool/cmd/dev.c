@@ -42,7 +42,7 @@ static int check(int n, char **word, struct kv_fault *f)
 	if (!n)
 		return 0;
 	if (!kv_command_find(&kv_noun_dev, word[0]))
-		return kv_fault_usage(f, "'kverbs dev' takes 'show'; see 'kverbs dev --help'");
+		return kv_fault_usage(f, "'%s' is not known; it is 'kverbs dev show [DEV]'", word[0]);
 	if (n > 2)
 		return kv_fault_usage(f, "'%s' is one device too many; 'kverbs dev show' takes one or none",
 				      word[2]);

@@ -234,7 +234,8 @@ static int refuse_unknown(const struct reader *r, const char *word)
 		return refuse_bare(r, word, keys);
 	if (g.n > 1)
 		return kv_fault_usage(r->f, "'%s' may be %s", word, g.several);
-	if (g.nearest)
+	/* In a batch an option that is spelled right is not known either. */
+	if (g.nearest && g.changes)
 		return kv_fault_usage(r->f, "'%s' is not known, but '%s%s' is; it takes %s", word, dashes,
 				      g.nearest, keys);
 	return kv_fault_usage(r->f, "'%s' is not known; it takes %s", word, keys);
