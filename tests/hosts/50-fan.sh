@@ -3,26 +3,13 @@
 #
 # kverbs bw to two hosts at once, from a third: all their connections are in one run.
 . ../vm/tap.sh
+. ./shares.sh
 
 if [ -z "$PEER3" ]; then
 	skip "bw to two hosts at once" "there is no third guest: scripts/vm --hosts 3"
 	finish
 	exit
 fi
-
-# Two CPUs and three guests: a packet is late now and then.
-bw() {
-	within 90 kverbs bw --duration 100ms --rounds 1 --ack-timeout 17 --json="$work/doc.json" "$@" "$PEER" "$PEER3"
-}
-
-# shares SPACES…: the series of each space has requests of both hosts, and they are all there are
-shares() {
-	jq -e --args '$ARGS.positional as $spaces | .spec.hosts == [env.PEER, env.PEER3] and
-		([.points[] | .[$spaces[]]] | length > 0 and all((.host_requests | length == 2 and all(. > 0)) and
-			(.host_requests | add) == .requests and (.thread_requests | add) == .requests and
-			((.host_bytes_per_second | add) / .bytes_per_second | . > 0.999 and . < 1.001) and
-			.host_fairness == ((.host_requests | min / max * 10000 | round) / 10000)))' "$@" <"$work/doc.json" >/dev/null
-}
 
 check "both spaces write to both hosts" bw --op write --size 4k
 cp "$work/check" "$work/said"
@@ -44,6 +31,7 @@ done
 check "two threads for each host, both ways" bw --op write --size 64 --space user --threads 2 --both-ways
 check "they are eight" jq -e '.spec.threads == 4 and (.points[0].user.thread_requests | length) == 8' "$work/doc.json"
 check "the hosts' own requests count for them" shares user
+check "the samples that come from the hosts are counted once, and are as long as they were" counted user
 
 # A connection that ends while its run goes on: the host has a name.
 peer3 sh -c 'sleep 3; killall kverbs' >/dev/null &
