@@ -247,6 +247,59 @@ static void merging_an_empty_one_changes_nothing(void **state)
 	assert_memory_equal(&two, &all, sizeof(all));
 }
 
+static void samples_of_a_faster_counter_become_ours(void **state)
+{
+	static const double factor[] = { 2.5, 0.4, 1.001, 1000, 1e-3 };
+	double want, got;
+
+	for (unsigned int i = 0; i < sizeof(factor) / sizeof(factor[0]); i++) {
+		reset(NULL);
+		for (unsigned int n = 0; n < 5000; n++) {
+			uint64_t v = draw_latency(90000);
+
+			kv_hist_record(&one, v);
+			kv_hist_record(&all, (uint64_t)llround((double)v * factor[i]));
+		}
+		kv_stats_rescale(&one, factor[i]);
+		assert_int_equal(kv_stats_count(&one), 5000);
+		assert_true(fabs((double)one.sum / (double)all.sum - 1) < 0.005);
+		for (double q = 0; q <= 1; q += 0.125) {
+			want = kv_stats_quantile(&all, q);
+			got = kv_stats_quantile(&one, q);
+			assert_true(fabs(got - want) <= 0.002 * want + 1);
+		}
+		/* All extremes lie in their bins. */
+		for (unsigned int k = 0; k < KV_HIST_BINS; k++) {
+			if (!one.bin[k].count)
+				continue;
+			assert_int_equal(kv_hist_index(kv_hist_bin_min(&one, k)), k);
+			assert_int_equal(kv_hist_index(kv_hist_bin_max(&one, k)), k);
+		}
+	}
+}
+
+static void the_ends_of_the_range_can_be_multiplied(void **state)
+{
+	kv_hist_record(&one, 0);
+	kv_hist_record(&one, 3);
+	kv_hist_record(&one, UINT64_MAX);
+	kv_stats_rescale(&one, 4);
+	assert_int_equal(kv_stats_count(&one), 3);
+	assert_int_equal(kv_hist_min(&one), 0);
+	assert_int_equal(one.bin[12].count, 1);
+}
+
+static void samples_of_the_same_counter_stay(void **state)
+{
+	for (unsigned int i = 0; i < 100; i++)
+		kv_hist_record(&one, draw_latency(2000));
+	all = one;
+	kv_stats_rescale(&one, 1);
+	kv_stats_rescale(&one, 1.0001);
+	kv_stats_rescale(&one, 0.9999);
+	assert_memory_equal(&one, &all, sizeof(all));
+}
+
 static void a_cumulative_distribution_has_a_thousand_steps(void **state)
 {
 	struct kv_step step = { 0 };
@@ -693,6 +746,9 @@ int main(void)
 		cmocka_unit_test_setup(counts_are_64_bit, reset),
 		cmocka_unit_test_setup(merging_is_recording_in_one, reset),
 		cmocka_unit_test_setup(merging_an_empty_one_changes_nothing, reset),
+		cmocka_unit_test_setup(samples_of_a_faster_counter_become_ours, reset),
+		cmocka_unit_test_setup(the_ends_of_the_range_can_be_multiplied, reset),
+		cmocka_unit_test_setup(samples_of_the_same_counter_stay, reset),
 		cmocka_unit_test_setup(a_cumulative_distribution_has_a_thousand_steps, reset),
 		cmocka_unit_test_setup(ten_samples_beyond_support_a_quantile, reset),
 		cmocka_unit_test_setup(shift_is_that_of_the_book, reset),

@@ -44,6 +44,9 @@ static const struct kv_option rows[] = {
 	  .letter = 'q' },
 	{ "both-ways", NULL, "the responder runs the same stream to the initiator at the same time, and the figures are sums of both; write, read and atomics",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.both_ways), .letter = 'b' },
+	{ "reversed", NULL, "every HOST initiates, and this host is the responder: write and send of several HOSTs are an incast to this host; --cpus lists the CPUs of each HOST's threads, and with one HOST and one thread the responder's behind it",
+	  KV_OPTION_FLAG, .at = offsetof(S, common.work.reversed),
+	  .note = offsetof(S, common.peer_option), .alias = "reverse" },
 	KV_OPTION_SHARED_ROWS(S, common),
 	KV_OPTION_SWEEP_ROWS(S, m.plan, "spaces"),
 	KV_OPTION_ROWS(S, common),
@@ -93,6 +96,8 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 		return kv_fault_usage(f, "--threads %u with --qps %u are %u connections: at most %u to another host",
 				      w->threads / w->hosts, w->qps,
 				      kv_workload_pairs(w) / w->hosts, KV_HOST_PAIRS_MAX);
+	if (w->both_ways && w->reversed)
+		return kv_fault_usage(f, "--both-ways does not go with --reversed: one is both directions, the other is one of them");
 	if (w->both_ways && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--both-ways goes with --completion polled only");
 	if (w->both_ways && 2 * w->threads > KV_RUN_WORKERS_MAX)
@@ -182,6 +187,7 @@ static struct json_object *create_doc(struct json_object *environment)
 	kv_out_put_count(spec, "threads", bw.m.work.threads);
 	kv_out_put_count(spec, "qps", bw.m.work.qps);
 	kv_out_put_bool(spec, "both_ways", bw.m.work.both_ways);
+	kv_out_put_bool(spec, "reversed", bw.m.work.reversed);
 	kv_sweep_cmd_put_shared(&bw, spec);
 	kv_out_put_count(spec, "depth", bw.common.work.depth);
 	kv_out_put_count(spec, "list", bw.m.work.list);
@@ -224,7 +230,7 @@ const struct kv_cmd kv_cmd_bw = {
 		"both spaces in turn, in rounds with fresh connections. With a HOST, where\n"
 		"'kverbs serve' runs or ssh starts it (ssh:[USER@]HOST), the servers are there.\n"
 		"With several, threads for each of them begin together: send and write fan out,\n"
-		"read brings the bytes of all to this host.\n",
+		"read brings the bytes of all to this host. With --reversed the HOSTs initiate.\n",
 	.more = "A percentile that needs more samples than there are is shown as -.\n"
 		"Ctrl-C ends the measurement, prints the rows that there are until then, and the\n"
 		"exit status is 130. A second Ctrl-C kills.\n",

@@ -217,7 +217,7 @@ static int measure(struct lat *l, struct kv_pair *pair, struct kv_fault *f)
 	kv_progress_step(&l->progress, label);
 	l->begin_ns = kv_now_ns();
 	ret = kv_block_measure(&l->site[l->common.end[0]], pair, &l->common.work, &l->amount,
-			       l->progress.on ? &watch : NULL, &l->result, &l->series.load, f);
+			       l->progress.on ? &watch : NULL, &l->result, &l->series.aside, f);
 	kv_progress_erase(&l->progress);
 	kv_series_add(&l->series, &l->result);
 	return ret;

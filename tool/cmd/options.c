@@ -75,10 +75,29 @@ static int take_cpus(struct kv_options *o, unsigned int wanted, struct kv_fault 
 	return 0;
 }
 
+/*
+ * Reversed, all CPUs but that of a single responder are the hosts', where each has the same; -1:
+ * where the host puts them.
+ */
+static int settle_reversed(struct kv_options *o, struct kv_fault *f)
+{
+	struct kv_workload *w = &o->work;
+	const uint32_t each = w->threads / w->hosts;
+	const bool alone = w->threads == 1, named = alone && o->cpus.n > 1;
+
+	if (o->cpus.n > (alone ? 2 : each))
+		return kv_fault_usage(f, "--cpus has %u CPUs, for %u thread%s%s", o->cpus.n,
+				      alone ? 2 : each, alone || each > 1 ? "s" : "",
+				      alone ? " at most" : " of each HOST");
+	for (uint32_t i = 0; i < w->threads; i++)
+		w->cpu[i] = o->cpus.n ? o->cpus.cpu[i % each % o->cpus.n] : -1;
+	return alone ? kv_placement_choose(&o->cpus.cpu[1], named, &w->cpu[1], 1, f) : 0;
+}
+
 /**
  * kv_options_settle() - refuse options that do not go together, and choose the CPUs of runs
  * @o: the options, with the HOST if there is one; @work.cpu receives the initiator's and the
- *	responder's CPU, or -1: anywhere; or those of the initiator's threads
+ *	responder's CPU, or -1: anywhere; or those of the initiator's threads, of all hosts
  *
  * The CPUs of another host are not known here: that host checks the CPU that was given,
  * and no default is chosen for it.
@@ -97,6 +116,8 @@ int kv_options_settle(struct kv_options *o, struct kv_fault *f)
 		return kv_fault_usage(f, "--spins goes with --completion polled only");
 	if (kv_cq_moderates(&w->moderation) && w->completion == KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--moderate needs events: it goes with one --completion other than polled");
+	if (w->reversed)
+		return settle_reversed(o, f);
 	ret = take_cpus(o, wanted, f) ?:
 	      kv_placement_choose(o->cpus.cpu, apart && o->cpus.n > 1 ? 1 : o->cpus.n, w->cpu,
 				  wanted, f);

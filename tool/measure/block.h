@@ -2,21 +2,7 @@
 #pragma once
 
 #include "measure/pair.h"
-#include "measure/stats.h"
-
-/* How much a block measures. */
-struct kv_amount {
-	uint64_t iters; /* samples; 0: no limit */
-	uint64_t time_ns; /* how long samples are taken; 0: no limit, if there are @iters */
-	uint64_t warmup; /* iterations before the first sample */
-};
-
-/* A callback for the progress of a block. */
-struct kv_watch {
-	/* Called some times a second with the run's result so far, without its bins. */
-	void (*fn)(const struct kv_run_result *r, void *arg);
-	void *arg; /* for @fn */
-};
+#include "measure/runs.h"
 
 /* The samples of one series, of a point or on its own. */
 struct kv_series {
@@ -27,7 +13,7 @@ struct kv_series {
 	uint64_t yields; /* how often the thread yielded the CPU while samples were taken */
 	uint64_t elapsed_ns; /* how long samples were taken */
 	uint64_t lost; /* messages, the warm-up's among them, that the responder has not received */
-	struct kv_load load; /* of this host's CPUs meanwhile */
+	struct kv_aside aside; /* of all its blocks */
 	uint64_t worker[KV_RUN_WORKERS_MAX]; /* of @samples those of each thread */
 	/*
 	 * Of several QPs of a thread: the sums over all blocks of the samples at the QP with the
@@ -41,7 +27,7 @@ struct kv_series {
 
 int kv_block_measure(const struct kv_site *site, struct kv_pair *p, const struct kv_workload *work,
 		     const struct kv_amount *amount, const struct kv_watch *watch,
-		     struct kv_run_result *result, struct kv_load *load, struct kv_fault *f);
+		     struct kv_run_result *result, struct kv_aside *aside, struct kv_fault *f);
 
 void kv_series_reset(struct kv_series *s);
 void kv_series_add(struct kv_series *s, const struct kv_run_result *r);

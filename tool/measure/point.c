@@ -56,12 +56,6 @@ static uint64_t largest(const struct job *j, const uint64_t *of)
 	return v;
 }
 
-/* The responder's site on a host of the work. */
-static const struct kv_site *server_of(const struct job *j, unsigned int s, uint32_t host)
-{
-	return host ? j->ends[s].further[host - 1] : j->ends[s].server;
-}
-
 /*
  * Adds the quadrant and another host's name to a fault, whose text names one end only. @host: NULL:
  * it has the name
@@ -73,9 +67,9 @@ static int blame(struct job *j, unsigned int s, const char *host, int error)
 	if (!error || error == -ECANCELED)
 		return error;
 	if (host)
-		kv_fault_prefix(j->f, "to %.128s: ", host);
+		kv_workload_blame(&j->c->work, host, j->f);
 	if (several)
-		kv_fault_prefix(j->f, "%s%s", j->c->contrast->series[s].name, j->ends[s].server->host ? " " : ": ");
+		kv_fault_prefix(j->f, "%s%s", j->c->contrast->series[s].name, j->ends[s].there[0]->host ? " " : ": ");
 	return error;
 }
 
@@ -95,13 +89,13 @@ struct kv_workload kv_point_work(const struct kv_point *c, unsigned int series)
 	return work;
 }
 
-static int measure(struct job *j, unsigned int s, struct kv_load *load)
+static int measure(struct job *j, unsigned int s, struct kv_aside *aside)
 {
 	struct kv_pair *p = j->pair[s];
 
-	return blame(j, s, p->work.hosts > 1 ? NULL : j->ends[s].server->host,
+	return blame(j, s, p->work.hosts > 1 ? NULL : j->ends[s].there[0]->host,
 		     kv_block_measure(p->end[0].site, p, &p->work, &j->amount[s], NULL, &j->result,
-				      load, j->f));
+				      aside, j->f));
 }
 
 /* The whole probe counts as warm-up, because the first packets of a connection are slow. */
@@ -122,7 +116,8 @@ static int probe(struct job *j, unsigned int s)
 		return ret;
 	if (!r->samples)
 		return kv_fault_set(j->f, -ENODATA, "%s space: a run on %s ended without a sample",
-				    j->ends[s].client->b->ops->space, j->ends[s].client->dev.name);
+				    j->pair[s]->end[0].site->b->ops->space,
+				    j->pair[s]->end[0].site->dev.name);
 	j->period_ns[s] = MAX(r->elapsed_ns / r->samples, 1);
 	j->overhead_ns[s] = spent > r->elapsed_ns ? spent - r->elapsed_ns : 0;
 	return 0;
@@ -177,10 +172,22 @@ static void disconnect_side(struct job *j, unsigned int s, uint32_t pairs)
  * The last @n pairs of those that are made; those of an SRQ have one target, so they are verified
  * one by one.
  */
-static int verify(struct job *j, unsigned int s, const struct kv_site *server, uint32_t n,
+static int verify(struct job *j, unsigned int s, const struct kv_site *there, uint32_t n,
 		  uint32_t made)
 {
-	return blame(j, s, server->host, kv_verify_pairs(&j->pair[s][made - n], n, j->f));
+	return blame(j, s, there->host, kv_verify_pairs(&j->pair[s][made - n], n, j->f));
+}
+
+static int connect_pair(struct job *j, unsigned int s, uint32_t number,
+			const struct kv_workload *work, const struct kv_site *there)
+{
+	const struct kv_site *here = j->ends[s].here;
+	struct kv_pair *p = &j->pair[s][number];
+
+	if ((work->srq || work->one_cq) && number % work->qps)
+		return kv_pair_join(p, p - number % work->qps, j->f);
+	return kv_pair_create(p, work->reversed ? there : here, work->reversed ? here : there, work,
+			      j->f);
 }
 
 static int connect_side(struct job *j, unsigned int s)
@@ -192,21 +199,16 @@ static int connect_side(struct job *j, unsigned int s)
 	int ret = j->plan->setup ? kv_setup_begin(setup, j->f) : 0;
 
 	while (!ret && made < kv_workload_pairs(&j->c->work)) {
-		const struct kv_site *server = server_of(j, s, made / each);
-		struct kv_pair *p = &j->pair[s][made];
+		const struct kv_site *there = j->ends[s].there[made / each];
 		uint64_t begin = kv_now_ns();
 
-		if ((work.srq || work.one_cq) && made % work.qps)
-			ret = blame(j, s, server->host, kv_pair_join(p, p - made % work.qps, j->f));
-		else
-			ret = blame(j, s, server->host,
-				    kv_pair_create(p, j->ends[s].client, server, &work, j->f));
+		ret = blame(j, s, there->host, connect_pair(j, s, made, &work, there));
 		if (ret)
 			break;
 		made++;
 		setup->wall_ns += kv_now_ns() - begin;
 		if (j->plan->verify && (work.srq || made % work.qps == 0))
-			ret = verify(j, s, server, work.srq ? 1 : work.qps, made);
+			ret = verify(j, s, there, work.srq ? 1 : work.qps, made);
 	}
 	if (ret) {
 		disconnect_side(j, s, made);
@@ -223,17 +225,17 @@ static int connect_side(struct job *j, unsigned int s)
 /* Packets that the devices of all ends have lost or sent again so far. */
 static uint64_t count_retries(const struct job *j, unsigned int s)
 {
-	uint64_t n = kv_retries_count(j->ends[s].client, j->ends[s].server);
+	uint64_t n = kv_retries_count(j->ends[s].here, j->ends[s].there[0]);
 
 	for (uint32_t host = 1; host < j->c->work.hosts; host++)
-		n += kv_retries_count(NULL, server_of(j, s, host));
+		n += kv_retries_count(NULL, j->ends[s].there[host]);
 	return n;
 }
 
 static int measure_block(struct job *j, unsigned int s)
 {
 	uint64_t before = count_retries(j, s), after;
-	int ret = measure(j, s, &j->round[s].load);
+	int ret = measure(j, s, &j->round[s].aside);
 
 	if (ret)
 		return ret;
@@ -353,7 +355,7 @@ int kv_point_measure(struct kv_point *c, const struct kv_contrast *contrast,
 	memset(c, 0, sizeof(*c));
 	c->contrast = contrast;
 	c->work = *work;
-	kv_workload_adapt(&c->work, &ends[0].client->dev);
+	kv_workload_adapt(&c->work, work->reversed ? &ends[0].there[0]->dev : &ends[0].here->dev);
 	for (unsigned int s = 0; s < contrast->n; s++)
 		kv_series_reset(&c->series[s]);
 	j = calloc(1, sizeof(*j));

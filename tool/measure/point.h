@@ -24,14 +24,11 @@ struct kv_plan {
 	bool setup; /* find out what connections cost, too */
 };
 
-/* The two sites that a series connects. */
+/* The sites that a series connects. */
 struct kv_ends {
-	const struct kv_site *client; /* site of the initiator */
-	const struct kv_site *server; /* site of the responder */
-	/*
-	 * Of several hosts, the responders' sites on those behind the first, whose site is @server.
-	 */
-	const struct kv_site *further[KV_HOSTS_MAX - 1];
+	const struct kv_site *here; /* of the initiator; reversed, of the responder */
+	/* Of the other end, on each of the work's hosts; without a host on this one. */
+	const struct kv_site *there[KV_HOSTS_MAX];
 };
 
 /* One operation at one size, on all series. */

@@ -230,6 +230,19 @@ static double worst_share(struct json_object *doc, const char *const name[2], co
 	return worst;
 }
 
+/* The longest time in which the runs of several hosts began. */
+static double worst_begin(struct json_object *doc, const char *const name[2])
+{
+	struct json_object *points = kv_out_get(doc, "/points");
+	double worst = 0;
+
+	for (size_t k = 0; k < json_object_array_length(points); k++)
+		for (unsigned int i = 0; i < 2; i++)
+			worst = fmax(worst, kv_out_get_real(kv_report_series(
+				json_object_array_get_idx(points, k), name[i]), "/host_begin_ns"));
+	return worst;
+}
+
 /* The note on streams of several threads and QPs. */
 static void print_threads(FILE *out, struct json_object *doc, const char *const name[2])
 {
@@ -248,6 +261,9 @@ static void print_threads(FILE *out, struct json_object *doc, const char *const 
 	for (size_t i = 0; i < json_object_array_length(cpus); i++)
 		fprintf(out, "%s%d", i ? ", " : "; on CPUs ", json_object_get_int(json_object_array_get_idx(cpus, i)));
 	fprintf(out, "\n");
+	if (kv_out_get(series, "/host_begin_ns"))
+		fprintf(out, "hosts: the runs of all have begun within %.2f ms at most\n",
+			worst_begin(doc, name) / 1e6);
 }
 
 /* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
@@ -278,7 +294,10 @@ static void print_contexts(FILE *out, struct json_object *doc)
 		print_completions(out, doc);
 	else
 		fprintf(out, "all: completion %s; ", kv_out_get_string(series[0], "/completion"));
-	fprintf(out, "on CPU %llu", kv_out_get_count(series[0], "/cpu"));
+	if (kv_out_get(series[0], "/cpu"))
+		fprintf(out, "on CPU %llu", kv_out_get_count(series[0], "/cpu"));
+	else
+		fprintf(out, "on the CPU that its host chooses");
 	if (responder)
 		fprintf(out, ", responder on CPU %s", json_object_get_string(responder));
 	fprintf(out, "\n");
@@ -579,7 +598,9 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 			kv_out_get_count(doc, "/spec/depth"), count_connections(connections, doc),
 			kv_out_get_count(doc, "/spec/list"), kv_out_get_count(doc, "/spec/signal"),
 			json_object_get_boolean(kv_out_get(doc, "/spec/both_ways")) ?
-			", in both directions at the same time" : "");
+			", in both directions at the same time" :
+			json_object_get_boolean(kv_out_get(doc, "/spec/reversed")) ?
+			"; each HOST initiates" : "");
 		print_depths(out, doc);
 		fputs("\n", out);
 	}

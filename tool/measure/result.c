@@ -76,6 +76,7 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 		kv_out_put_count(obj, "threads", w->threads);
 		kv_out_put_count(obj, "qps", w->qps);
 		kv_out_put_bool(obj, "both_ways", w->both_ways);
+		kv_out_put_bool(obj, "reversed", w->reversed);
 		kv_out_put_count(obj, "depth", w->depth);
 		if (kv_workload_served(w))
 			kv_out_put_count(obj, "rx_depth", kv_workload_rx_depth(w));
@@ -131,7 +132,8 @@ static void put_contexts(struct json_object *obj, const struct kv_workload *w,
 			kv_out_put_string(obj, "api", kv_enum_name(kv_enum_api, w->api));
 		kv_out_put_string(obj, "lkey", kernel ? kv_enum_name(kv_enum_lkey, w->lkey) : "mr");
 	}
-	kv_out_put_count(obj, "cpu", (uint64_t)w->cpu[0]);
+	/* Reversed, the initiator is such a thread. */
+	kv_out_put(obj, "cpu", w->cpu[0] < 0 ? NULL : json_object_new_int(w->cpu[0]));
 	/* A thread on another host is bound only if --cpus names its CPU. */
 	if (w->kind == KV_KIND_PINGPONG && w->cpu[1] >= 0)
 		kv_out_put_count(obj, "responder_cpu", (uint64_t)w->cpu[1]);
@@ -274,7 +276,7 @@ static void put_threads(struct json_object *obj, const struct kv_workload *w,
 	for (uint32_t i = 0; i < w->threads << w->both_ways; i++) {
 		json_object_array_add(requests,
 				      json_object_new_uint64(series->worker[i] * w->signal));
-		if (i < w->threads)
+		if (i < w->threads && w->cpu[i] >= 0)
 			json_object_array_add(cpus, json_object_new_int(w->cpu[i]));
 		least = MIN(least, series->worker[i]);
 		most = MAX(most, series->worker[i]);
@@ -303,6 +305,8 @@ static void put_stream(struct json_object *obj, const struct kv_workload *w,
 	put_threads(obj, w, series);
 	if (w->hosts > 1)
 		kv_hosts_put_shares(obj, w, series);
+	if (series->aside.begun_ns)
+		kv_out_put_count(obj, "host_begin_ns", series->aside.begun_ns);
 	if (series->most)
 		kv_out_put(obj, "qp_fairness", kv_out_real((double)series->least / (double)series->most, 4));
 }
@@ -332,7 +336,7 @@ struct json_object *kv_result_series(const struct kv_workload *w, enum kv_space_
 	kv_result_hist(obj, &series->hist, scale(w));
 	if (w->kind == KV_KIND_NULL)
 		return obj;
-	kv_out_put_ns(obj, "cpu_ns", kv_stats_cpu(&series->load));
+	kv_out_put_ns(obj, "cpu_ns", kv_stats_cpu(&series->aside.load));
 	put_verbs(obj, series);
 	return obj;
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include "measure/stats.h"
 
 /* Up to this many rounds the signed rank distribution is exact; for more it is approximated. */
@@ -42,6 +43,49 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
 		a->high = b->high > a->high ? b->high : a->high;
 	}
 	into->sum += from->sum;
+}
+
+/* Less than a quarter of a bin, and more than two calibrations of one counter differ by. */
+#define SAME_RATE (1.0 / 4096)
+
+/* The lower half of the value of a bin that is the nearest one to @v. */
+static uint32_t nearest_in(unsigned int bin, double v)
+{
+	uint64_t value = (uint64_t)fmin(v + 0.5, 0x1p63), low = kv_hist_low(bin);
+
+	return (uint32_t)MAX(MIN(value, kv_hist_low(bin + 1) - 1), low);
+}
+
+/**
+ * kv_stats_rescale() - multiply all samples
+ * @h: the samples
+ * @factor: more than 0; if it is 1 or nearly so, nothing is changed
+ *
+ * The samples of a bin come into one bin: each is known within the width of a bin, as before.
+ */
+void kv_stats_rescale(struct kv_hist *h, double factor)
+{
+	static struct kv_hist scaled;
+
+	if (fabs(factor - 1) < SAME_RATE)
+		return;
+	kv_hist_reset(&scaled);
+	for (unsigned int i = 0; i < KV_HIST_BINS; i++) {
+		double low = (double)kv_hist_bin_min(h, i) * factor;
+		double high = (double)kv_hist_bin_max(h, i) * factor;
+		struct kv_hist_bin *to;
+		unsigned int bin;
+
+		if (!h->bin[i].count)
+			continue;
+		bin = kv_hist_index((uint64_t)fmin((low + high + 1) / 2, 0x1p63));
+		to = &scaled.bin[bin];
+		to->count += h->bin[i].count;
+		to->low = MIN(to->low, nearest_in(bin, low));
+		to->high = MAX(to->high, nearest_in(bin, high));
+	}
+	scaled.sum = (uint64_t)((double)h->sum * factor);
+	*h = scaled;
 }
 
 /**

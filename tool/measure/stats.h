@@ -142,6 +142,7 @@ struct kv_step {
 
 uint64_t kv_stats_count(const struct kv_hist *h);
 void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from);
+void kv_stats_rescale(struct kv_hist *h, double factor);
 unsigned int kv_stats_mode(const struct kv_hist *h);
 double kv_stats_mean(const struct kv_hist *h);
 double kv_stats_stddev(const struct kv_hist *h);

@@ -80,7 +80,7 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 		for (uint32_t host = 0; !ret && m->host && host < m->work.hosts; host++) {
 			ret = kv_workload_check_site(&m->work, server_site(m, i, host), f);
 			if (ret && m->work.hosts > 1)
-				kv_fault_prefix(f, "to %.128s: ", server_site(m, i, host)->host);
+				kv_workload_blame(&m->work, server_site(m, i, host)->host, f);
 		}
 	}
 	return ret;
@@ -300,7 +300,8 @@ static int measure_null(struct kv_sweep *m, struct json_object *doc)
 		if (!(m->spaces & 1U << s))
 			continue;
 
-		ret = kv_series_measure_null(series, &m->site[s], &work, &m->fault);
+		ret = kv_series_measure_null(series, work.reversed ? &m->peer[0][s] : &m->site[s],
+					     &work, &m->fault);
 		if (!ret)
 			kv_out_put(null, kv_enum_name(kv_enum_space, s),
 				   kv_result_series(&work, s, series));
@@ -361,11 +362,9 @@ static int measure_point(struct kv_sweep *m, struct json_object *points)
 	}
 	m->tried++;
 	for (unsigned int s = 0; s < m->contrast->n; s++) {
-		ends[s].client = &m->site[m->contrast->series[s].client];
-		ends[s].server = server_site(m, m->contrast->series[s].server, 0);
-		for (uint32_t host = 1; host < m->work.hosts; host++)
-			ends[s].further[host - 1] =
-				server_site(m, m->contrast->series[s].server, host);
+		ends[s].here = &m->site[m->contrast->series[s].client];
+		for (uint32_t host = 0; host < m->work.hosts; host++)
+			ends[s].there[host] = server_site(m, m->contrast->series[s].server, host);
 	}
 	ret = kv_point_measure(point, m->contrast, ends, &m->work, &m->plan, &m->progress, &fault);
 	m->measured += point->rounds > 0;

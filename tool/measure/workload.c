@@ -46,6 +46,27 @@ struct kv_workload kv_workload_of_host(const struct kv_workload *w)
 }
 
 /**
+ * kv_workload_blame() - name the other host that a fault is about
+ * @w: the work, which says who initiates
+ * @host: the host's name
+ * @f: the fault; receives the name at its beginning
+ */
+void kv_workload_blame(const struct kv_workload *w, const char *host, struct kv_fault *f)
+{
+	kv_fault_prefix(f, "%s %.128s: ", w->reversed ? "from" : "to", host);
+}
+
+/**
+ * kv_workload_requests() - how many requests do samples stand for?
+ *
+ * Return: of a stream, all requests of its groups; else one a sample.
+ */
+uint64_t kv_workload_requests(const struct kv_workload *w, uint64_t samples)
+{
+	return w->kind == KV_KIND_STREAM ? samples * w->signal : samples;
+}
+
+/**
  * kv_workload_default_kind() - the default loop of an operation
  * @op: enum kverbs_op
  *
@@ -396,8 +417,8 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 		return why.error == -EINVAL ? kv_fault_usage(f, "%s: %s", kv_enum_name(kv_enum_op, w->op), why.text) :
 		       kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
-	/* Only the initiator's CQs are made there, and the initiator is on this host. */
-	if (!site->host && w->comp_vector >= dev->comp_vectors)
+	/* Only the initiator's CQs are made there. */
+	if (w->reversed == !!site->host && w->comp_vector >= dev->comp_vectors)
 		return kv_fault_usage(f, "--comp-vector %u: %s has the completion vectors 0 to %u (%s space)",
 				      w->comp_vector, dev->name, dev->comp_vectors - 1, space);
 	ret = check_sges(w, dev, space, f) ?: check_recv_sges(w, dev, space, f);

@@ -24,10 +24,15 @@ struct kv_workload {
 	uint32_t api; /* enum kv_api; user space only */
 	uint32_t threads; /* KV_KIND_STREAM: the initiator's threads; else 1 */
 	uint32_t qps; /* KV_KIND_STREAM: connections of each thread; else 1 */
-	/* KV_KIND_STREAM: hosts of responders, each with the same number of the threads; else 1. */
+	/* KV_KIND_STREAM: other ends' hosts, each with the same number of the threads; else 1. */
 	uint32_t hosts;
 	/* KV_KIND_STREAM: the responder does the same to the initiator at the same time */
 	bool both_ways;
+	/*
+	 * KV_KIND_STREAM: the initiators are the hosts, each with threads of its own, and the
+	 * responder is this one.
+	 */
+	bool reversed;
 	/*
 	 * The CPUs of the initiator's and the responder's threads, or the initiator's if there are
 	 * more than one; -1: anywhere.
@@ -133,6 +138,8 @@ uint32_t kv_workload_rx_depth(const struct kv_workload *w);
 uint64_t kv_workload_interval_ns(const struct kv_workload *w);
 double kv_workload_offered(const struct kv_workload *w);
 struct kv_workload kv_workload_of_host(const struct kv_workload *w);
+void kv_workload_blame(const struct kv_workload *w, const char *host, struct kv_fault *f);
+uint64_t kv_workload_requests(const struct kv_workload *w, uint64_t samples);
 void kv_workload_set(struct kv_workload *w, enum kv_kind kind, uint32_t op, uint32_t size);
 enum kv_kind kv_workload_default_kind(uint32_t op);
 bool kv_workload_one_way(const struct kv_workload *w);

@@ -22,6 +22,8 @@ struct kv_site {
 	/* Name of the peer's host; NULL: the space is on this host. See kv_site_open_peer(). */
 	const char *host;
 	char version[32]; /* version of the peer's kverbs */
+	/* A peer's ticks in a second, of results of runs there; 0: the space is on this host. */
+	uint64_t counter_hz;
 };
 
 const char *kv_gid_type_name(const struct kv_dev *dev, const struct kv_gid *gid);

@@ -87,7 +87,7 @@ bool kv_remote_answered(struct kv_backend *b, uint64_t ns)
  */
 int kv_remote_take(struct kv_backend *b, enum kv_call which, void *result)
 {
-	struct kv_exchange_call x = { .call = which, .result = result };
+	struct kv_exchange_call x = { .b = b, .call = which, .result = result };
 	struct kv_fault f;
 
 	return finish(b, kv_channel_take(&remote_of(b)->channel, &x, &f), &f);

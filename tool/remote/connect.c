@@ -242,9 +242,14 @@ out_wipe:
 
 static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, struct kv_fault *f)
 {
+	struct kv_info info = { 0 };
 	int ret = kv_op_dev_get(s->b, &(struct kv_dev_name){ dev }, &s->dev, NULL);
 
-	return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev) ?:
+	if (ret)
+		return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev);
+	ret = kv_op_info_get(s->b, NULL, &info, NULL);
+	s->counter_hz = info.counter_hz;
+	return kv_fault_backend(f, s->b, ret, "cannot ask how long a tick is there") ?:
 	       kv_site_choose(s, peer->ib_port, peer->gid, f);
 }
 
@@ -266,6 +271,7 @@ int kv_site_open_peer(struct kv_site *s, enum kv_space_id id,
 	s->id = id;
 	s->b = NULL;
 	s->host = peer->host;
+	s->counter_hz = 0;
 	ret = start_wire(&w, peer, f);
 	if (ret)
 		return ret;
