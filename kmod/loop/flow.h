@@ -2,6 +2,7 @@
 #ifndef _KV_FLOW_H
 #define _KV_FLOW_H
 
+#include "group.h"
 #include "sample.h"
 #include "wait.h"
 
@@ -10,6 +11,42 @@
 void kv_flow_init(struct kv_loop *l, int sends);
 void kv_flow_share(const struct kv_loop *l, __u64 *least, __u64 *most);
 int kv_flow_yield(struct kv_loop *l, __u64 since, int idle, int *late);
+
+/* Nothing is outstanding at any end, and no group is posted yet. */
+static __always_inline void kv_flow_reset(struct kv_loop *l)
+{
+	struct kv_flow *f;
+
+	l->left = l->iters - l->done;
+	l->outstanding = 0;
+	for (f = l->flow; f < l->flow + l->flows; f++) {
+		f->oldest = f->posted;
+		f->newest = f->posted;
+		f->outstanding = 0;
+	}
+}
+
+/* Is there room for one more group at an end, and is a sample wanted? @now: as kv_sample_more() */
+static __always_inline int kv_flow_may_post(struct kv_loop *l, const struct kv_flow *f, __u64 now)
+{
+	return f->outstanding < l->groups && l->left && kv_sample_more(l, now);
+}
+
+/* Posts a group at an end. Returns 0, or what a post returned. */
+static __always_inline int kv_flow_post(struct kv_loop *l, struct kv_flow *f, int bh_disabled)
+{
+	int ret;
+
+	*f->newest = kv_env_now();
+	ret = kv_group_post(l, f->end, bh_disabled);
+	if (ret)
+		return ret;
+	f->newest = kv_group_next(l, f->posted, f->newest);
+	f->outstanding++;
+	l->outstanding++;
+	l->left--;
+	return 0;
+}
 
 /* How many CQs the loop polls. */
 static __always_inline __u32 kv_flow_cqs(const struct kv_loop *l, int one_cq)

@@ -1,41 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "flow.h"
-#include "group.h"
 
 /* A stream, as in stream.c, at each of several ends. All ends together take the loop's samples. */
-
-static __always_inline int flow_may_post(struct kv_loop *l, const struct kv_flow *f, __u64 now)
-{
-	return f->outstanding < l->groups && l->left && kv_sample_more(l, now);
-}
-
-static __always_inline int flow_post(struct kv_loop *l, struct kv_flow *f, int bh_disabled)
-{
-	int ret;
-
-	*f->newest = kv_env_now();
-	ret = kv_group_post(l, f->end, bh_disabled);
-	if (ret)
-		return ret;
-	f->newest = kv_group_next(l, f->posted, f->newest);
-	f->outstanding++;
-	l->outstanding++;
-	l->left--;
-	return 0;
-}
-
-static void streams_reset(struct kv_loop *l)
-{
-	struct kv_flow *f;
-
-	l->left = l->iters - l->done;
-	l->outstanding = 0;
-	for (f = l->flow; f < l->flow + l->flows; f++) {
-		f->oldest = f->posted;
-		f->newest = f->posted;
-		f->outstanding = 0;
-	}
-}
 
 /* One group at each end in turn: few samples are shared out, too. */
 static __always_inline int streams_begin(struct kv_loop *l, __u64 now, int bh_disabled)
@@ -44,11 +10,11 @@ static __always_inline int streams_begin(struct kv_loop *l, __u64 now, int bh_di
 	int ret = 0;
 	__u32 n;
 
-	streams_reset(l);
+	kv_flow_reset(l);
 	for (n = 0; n < l->groups; n++)
 		for (f = l->flow; !ret && f < l->flow + l->flows; f++)
-			if (flow_may_post(l, f, now))
-				ret = flow_post(l, f, bh_disabled);
+			if (kv_flow_may_post(l, f, now))
+				ret = kv_flow_post(l, f, bh_disabled);
 	return ret;
 }
 
@@ -70,8 +36,8 @@ static __always_inline int drive(struct kv_loop *l, int one_cq, int bh_disabled)
 		f->oldest = kv_group_next(l, f->posted, f->oldest);
 		f->outstanding--;
 		l->outstanding--;
-		while (!ret && flow_may_post(l, f, t1))
-			ret = flow_post(l, f, bh_disabled);
+		while (!ret && kv_flow_may_post(l, f, t1))
+			ret = kv_flow_post(l, f, bh_disabled);
 	}
 	return ret ? kv_sample_broken(l, ret) : kv_sample_end(l);
 }
