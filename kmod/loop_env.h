@@ -44,6 +44,7 @@ union kv_end_wr {
  * @recv_sge: the SGEs of @recv_wr
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
+ * @credit: the QP's credits; loops with credits only
  */
 struct kv_end {
 	struct ib_qp *qp;
@@ -57,6 +58,7 @@ struct kv_end {
 	struct ib_sge *recv_sge;
 	u8 *rx_tail;
 	u8 *tx_tail;
+	struct kv_credit *credit;
 };
 
 /*
@@ -237,6 +239,11 @@ static inline __u8 kv_env_rx_tail(struct kv_end *e)
 static inline __u8 *kv_env_tx_tail(struct kv_end *e)
 {
 	return e->tx_tail;
+}
+
+static inline struct kv_credit *kv_env_credit(struct kv_end *e)
+{
+	return e->credit;
 }
 
 static inline int kv_env_stop(struct kv_loop *l)

@@ -346,6 +346,7 @@ static void qp_note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify
 	qp->port = 1;
 	qp->given = 0;
 	qp->drain.last_wqe = false;
+	qp->credit = (struct kv_credit){};
 	for (slot = KV_QP_LOCAL_BUF; slot <= KV_QP_AH; slot++)
 		kv_obj_set_parent(&qp->obj, slot, NULL);
 }

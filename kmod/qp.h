@@ -5,6 +5,7 @@
 #include <linux/stddef.h>
 #include <rdma/ib_verbs.h>
 #include "drain.h"
+#include "loop/loop.h"
 #include "multicast.h"
 #include "obj.h"
 #include "rules/qp_table.h"
@@ -70,6 +71,7 @@ struct kv_last_run_qp {
  *	run owns it
  * @last_run: for @send_cq, and for @recv_cq if it is another one
  * @in_spec: a spec that is being checked names it; dev->lock
+ * @credit: of the connection's runs with credits; as @run_recvs
  */
 struct kv_qp {
 	struct kv_obj obj;
@@ -101,6 +103,7 @@ struct kv_qp {
 	struct kv_flow *flow;
 	struct kv_last_run_qp last_run[2];
 	bool in_spec;
+	struct kv_credit credit;
 };
 
 /* The kv_qp of a verbs object. */

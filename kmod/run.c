@@ -51,12 +51,28 @@ static int run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_e
 	return end->has_cqs ? kv_qp_check_outstanding(qp, extack) : 0;
 }
 
-/* The receiver of a WRITE polls memory instead of a CQ. */
-static int run_check_polled(const struct kv_run_end *end, u32 size, struct netlink_ext_ack *extack)
+/* Does a byte that the CPU and the device watch and write reach the other one without a sync? */
+static bool run_is_coherent(const struct kv_run_memory *memory, u32 bytes)
 {
-	if (kv_buf_coherent(end->local.buf, end->local.offset + size - 1) &&
-	    kv_buf_coherent(end->target.buf, end->target.offset + size - 1))
+	return kv_buf_coherent(memory->buf, memory->offset + bytes - 1);
+}
+
+/* The receiver of a WRITE polls memory instead of a CQ; likewise that of credits. */
+static int run_check_polled(const struct kv_run_spec *spec, const struct kv_run_end *end,
+			    struct netlink_ext_ack *extack)
+{
+	bool write = end->target.buf && spec->op == KVERBS_OP_WRITE;
+	bool local = write || spec->loop == KVERBS_LOOP_CREDIT_SERVER;
+	bool target = write || spec->loop == KVERBS_LOOP_CREDIT_STREAM;
+	u32 sent = kv_run_local_bytes(spec->loop, spec->size);
+	u32 filled = kv_run_target_bytes(spec->loop, spec->size);
+
+	if ((!local || run_is_coherent(&end->local, sent)) &&
+	    (!target || run_is_coherent(&end->target, filled)))
 		return 0;
+	if (kv_run_has_credits(spec->loop))
+		return kv_refuse(extack, -EOPNOTSUPP,
+				 "buffers have to be synced between the device and the CPU here, so no thread can watch a buffer for credits");
 	return kv_refuse(extack, -EOPNOTSUPP,
 			 "buffers have to be synced between the device and the CPU here, so no thread can watch a buffer for a WRITE: take SEND");
 }
@@ -115,7 +131,7 @@ static struct kv_run_buf_facts run_buf_facts(const struct kv_qp *qp,
 
 /*
  * Posted receives need the present target: the QP, or its SRQ, keeps its buffer and its key for
- * them.
+ * them. So do credits.
  */
 static bool run_is_other_target(const struct kv_qp *qp, const struct kv_run_memory *target)
 {
@@ -123,7 +139,7 @@ static bool run_is_other_target(const struct kv_qp *qp, const struct kv_run_memo
 	struct kv_obj *const *uses = srq ? &srq->obj.parents[KV_SRQ_TARGET_BUF] :
 					   &qp->obj.parents[KV_QP_TARGET_BUF];
 
-	if (!(srq ? srq->run_recvs : qp->run_recvs))
+	if (!(srq ? srq->run_recvs : qp->run_recvs) && !qp->credit.recvs)
 		return false;
 	return uses[0] != &target->buf->obj ||
 	       uses[1] != (target->mr ? &target->mr->obj : NULL) ||
@@ -174,6 +190,8 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		.needs_reset = qp->needs_reset,
 		.grh = kv_run_grh(qp->type),
 		.other_target = end->target.buf && run_is_other_target(qp, &end->target),
+		.credits = qp->credit.recvs,
+		.gives_credits = qp->credit.gives,
 		.one_cq = qp->recv_cq == qp->send_cq,
 		.sq_sig_all = qp->sq_sig_all,
 		.max_inline = qp->cap.max_inline_data,
@@ -216,9 +234,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		return ret;
 	if (kv_run_check_end(s, &facts, &why))
 		return run_refuse_by(&why, wrong, extack);
-	if (end->target.buf && spec->op == KVERBS_OP_WRITE)
-		return run_check_polled(end, spec->size, extack);
-	return 0;
+	return run_check_polled(spec, end, extack);
 }
 
 /* The context of a run's completions: that of its send CQs. */
@@ -250,6 +266,7 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.paced = spec->interval_ns,
 		.srq = spec->ends && spec->end[0].qp->srq,
 		.offline = run_cpu_offline(spec->cpu),
+		.credits = spec->credits,
 	};
 }
 
@@ -345,7 +362,7 @@ static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s,
 			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], extack);
 		}
 		if (!ret)
-			kv_flow_init(&worker->loop, kv_run_sends(spec->loop));
+			kv_flow_init(&worker->loop, kv_run_has_groups(spec->loop));
 		for (i = 0; i < worker->ends && s->cqs == KV_RUN_CQS_WORKER; i++)
 			worker->from[i].qp->flow = &worker->loop.flow[i];
 	}

@@ -89,6 +89,7 @@ struct kv_run_end {
  * @flags: KVERBS_WR_* of each request
  * @sges: of each send request
  * @recv_sges: of each receive
+ * @credits: CREDIT_STREAM: receives that the peer keeps posted; other loops: 0
  */
 struct kv_run_spec {
 	u32 loop;
@@ -115,6 +116,7 @@ struct kv_run_spec {
 	u32 flags;
 	u32 sges;
 	u32 recv_sges;
+	u32 credits;
 };
 
 /**

@@ -159,7 +159,7 @@ static int worker_thread(void *arg)
 /* Are requests posted in groups? */
 static bool worker_has_groups(const struct kv_run *run)
 {
-	return run->spec.loop == KVERBS_LOOP_STREAM || run->told;
+	return kv_run_has_groups(run->spec.loop) || run->told;
 }
 
 /*
@@ -262,6 +262,7 @@ int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number)
 	loop->spins = spec->spins;
 	loop->interval = kv_env_ns_to_ticks(spec->interval_ns);
 	loop->fraction = kv_env_ns_to_fraction(spec->interval_ns);
+	loop->sends = spec->signal;
 	if (worker_has_groups(run))
 		ret = worker_init_groups(worker, spec, node);
 	if (ret || !kv_run_spec_several(spec))

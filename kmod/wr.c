@@ -4,6 +4,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "handler.h"
+#include "loop/credit.h"
 #include "loop_env.h"
 #include "mr.h"
 #include "pd.h"
@@ -109,12 +110,12 @@ static u64 wr_inline_addr(const struct kv_buf *buf, u64 offset)
 static void wr_prep_send_sges(struct ib_sge *sge, const struct kv_run_spec *spec,
 			      const struct kv_run_end *from)
 {
+	u32 i, bytes = kv_run_local_bytes(spec->loop, spec->size);
 	const struct kv_run_memory *local = &from->local;
 	u64 at = 0;
-	u32 i;
 
 	for (i = 0; i < spec->sges; i++) {
-		wr_prep_sge(&sge[i], from, local, at, kv_run_sge_bytes(spec->size, spec->sges, i));
+		wr_prep_sge(&sge[i], from, local, at, kv_run_sge_bytes(bytes, spec->sges, i));
 		if (spec->flags & KVERBS_WR_INLINE)
 			sge[i].addr = wr_inline_addr(local->buf, local->offset + at);
 		at += sge[i].length;
@@ -124,15 +125,16 @@ static void wr_prep_send_sges(struct ib_sge *sge, const struct kv_run_spec *spec
 static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 			  const struct kv_run_end *from)
 {
+	u32 op = kv_run_posted_op(spec->loop, spec->op);
+	u32 last = kv_run_local_bytes(spec->loop, spec->size) - 1;
 	struct ib_send_wr *wr = &end->send.wr;
 
 	wr_prep_send_sges(end->send_sge, spec, from);
 	wr->sg_list = end->send_sge;
 	wr->num_sge = spec->sges;
-	wr->opcode = opcodes[spec->op];
+	wr->opcode = opcodes[op];
 	wr->send_flags = wr_send_flags(spec->flags);
-	wr_set_remote(wr, spec->op, from->remote_addr, from->remote_key, spec->compare_add,
-		      spec->swap);
+	wr_set_remote(wr, op, from->remote_addr, from->remote_key, spec->compare_add, spec->swap);
 	if (from->ah) {
 		end->send.ud.ah = from->ah->ib;
 		end->send.ud.remote_qpn = from->remote_qpn;
@@ -144,14 +146,15 @@ static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
 		wr_prep_list(&end->send, end->more, spec->list);
 	}
-	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + spec->size - 1).at;
+	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + last).at;
 }
 
 /* All bytes that the key covers: a receive may stay posted for a run of another size. */
 static void wr_prep_recv(struct kv_end *end, const struct kv_run_spec *spec,
 			 const struct kv_run_end *from)
 {
-	u32 message = kv_run_grh(from->qp->type) + spec->size;
+	u32 bytes = kv_run_target_bytes(spec->loop, spec->size);
+	u32 message = kv_run_grh(from->qp->type) + bytes;
 	u32 i, room = wr_covered(&from->target);
 	u64 at = 0;
 
@@ -163,7 +166,17 @@ static void wr_prep_recv(struct kv_end *end, const struct kv_run_spec *spec,
 	end->recv_wr.wr_cqe = end->send.wr.wr_cqe;
 	end->recv_wr.sg_list = end->recv_sge;
 	end->recv_wr.num_sge = spec->recv_sges;
-	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + spec->size - 1).at;
+	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + bytes - 1).at;
+}
+
+/* Before the peer's first SEND no credit comes. */
+static void wr_prep_credit(struct kv_end *end, const struct kv_run_spec *spec, struct kv_qp *qp)
+{
+	bool gives = spec->loop == KVERBS_LOOP_CREDIT_SERVER;
+
+	end->credit = &qp->credit;
+	if (kv_credit_begin(end->credit, gives ? spec->depth : spec->credits, gives) && !gives)
+		WRITE_ONCE(*end->rx_tail, 0);
 }
 
 /**
@@ -185,6 +198,8 @@ void kv_wr_prep(struct kv_end *end, const struct kv_run_spec *spec, const struct
 		wr_prep_sends(end, spec, from);
 	if (from->target.buf)
 		wr_prep_recv(end, spec, from);
+	if (kv_run_has_credits(spec->loop))
+		wr_prep_credit(end, spec, from->qp);
 }
 
 static int wr_check_queue(const struct kv_wr_spec *spec, struct netlink_ext_ack *extack)

@@ -33,6 +33,7 @@ struct kv_end {
 	unsigned int events; /* events of @send_cq that are not acknowledged */
 	struct ibv_qp_ex *ex; /* @qp, if its requests are posted by ibv_wr_*; else NULL */
 	kv_put_fn put; /* with @ex: adds a request of the run's operation */
+	struct kv_credit *credit; /* the QP's credits; loops with credits only */
 };
 
 /*
@@ -194,6 +195,11 @@ static inline __u8 kv_env_rx_tail(struct kv_end *e)
 static inline __u8 *kv_env_tx_tail(struct kv_end *e)
 {
 	return e->tx_tail;
+}
+
+static inline struct kv_credit *kv_env_credit(struct kv_end *e)
+{
+	return e->credit;
 }
 
 static inline int kv_env_stop(struct kv_loop *l)

@@ -1027,6 +1027,13 @@ enum kverbs_wc_op {
  *	SEND_WITH_IMM and WRITE_WITH_IMM, if the peer posts receives, as STREAM_SERVER does.
  * @KVERBS_LOOP_STREAM_SERVER: the peer of such a STREAM: DEPTH receives posted, and one more after
  *	each that has completed; takes no samples. SEND, SEND_WITH_IMM, WRITE_WITH_IMM.
+ * @KVERBS_LOOP_CREDIT_STREAM: a STREAM of SENDs, RC only, that posts no more of them than its peer,
+ *	a CREDIT_SERVER, has receives for: on iWARP a SEND that finds none ends the connection. The
+ *	peer WRITEs credits into one byte of the target, which the first run of a connection sets
+ *	to 0.
+ * @KVERBS_LOOP_CREDIT_SERVER: the peer of such a stream: as STREAM_SERVER; and after each
+ *	(DEPTH + 1) / 2 receives, a credit, it WRITEs the number of credits of the connection,
+ *	modulo 256, from one byte of the local buffer to REMOTE_ADDR. SEND.
  */
 enum kverbs_loop {
 	KVERBS_LOOP_NULL,
@@ -1036,6 +1043,8 @@ enum kverbs_loop {
 	KVERBS_LOOP_PINGPONG,
 	KVERBS_LOOP_STREAM,
 	KVERBS_LOOP_STREAM_SERVER,
+	KVERBS_LOOP_CREDIT_STREAM,
+	KVERBS_LOOP_CREDIT_SERVER,
 
 	__KVERBS_LOOP_LAST,
 	KVERBS_LOOP_MAX = __KVERBS_LOOP_LAST - 1,
@@ -1383,16 +1392,17 @@ enum kverbs_a_conn {
  * enum kverbs_a_end - one end of a connection, as a run uses it
  * @KVERBS_A_END_QP: u32, in RTS
  * @KVERBS_A_END_LOCAL_BUF: u32, the BUF to send from and to read into: SIZE bytes from LOCAL_OFFSET
- *	on; not for STREAM_SERVER, which sends nothing
+ *	on; not for STREAM_SERVER, which sends nothing; CREDIT_SERVER: 1 byte
  * @KVERBS_A_END_LOCAL_MR: u32, an MR of the QP's PD, registered over these bytes of LOCAL_BUF,
  *	whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and the bytes
  *	lie in one piece of the buffer.
  * @KVERBS_A_END_TARGET_BUF: u32, the BUF that the peer sends or writes into: SIZE bytes from
- *	TARGET_OFFSET on; ping-pongs and STREAM_SERVER only
+ *	TARGET_OFFSET on; not for POST_TO_COMPLETION and STREAM. CREDIT_STREAM: 1 byte; the key by
+ *	which the peer WRITEs it is of an MR with the right to remote writes.
  * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
- * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for SEND and STREAM_SERVER; a multiple of
- *	8 for atomics
- * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; not for SEND and STREAM_SERVER
+ * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for STREAM_SERVER, and for SEND of
+ *	CREDIT_SERVER only: that of the peer's byte; a multiple of 8 for atomics
+ * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; for the same
  * @KVERBS_A_END_LOCAL_OFFSET: u64, the first byte in LOCAL_BUF, default 0
  * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0
  * @KVERBS_A_END_CPU: u32, 0 .. 2^31 - 1, of the worker that drives it, default SPEC's CPU;
@@ -1449,8 +1459,8 @@ struct kverbs_bin {
  * @KVERBS_A_SPEC_OP: u32, enum kverbs_op, one that LOOP takes; not for NULL
  * @KVERBS_A_SPEC_SIZE: u32, bytes, 1 .. the buffers' length; atomics: 8; not for NULL
  * @KVERBS_A_SPEC_END: nest of enum kverbs_a_end, for each end of a connection that the run
- *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION up to 16, STREAM and
- *	STREAM_SERVER up to 1024. They are shared out to the WORKERS in their order. Each END has
+ *	drives: PINGPONG 2, NULL none, the others 1; POST_TO_COMPLETION up to 16, streams and
+ *	their peers up to 1024. They are shared out to the WORKERS in their order. Each END has
  *	CQs of its own; or, if each worker has several ENDs, and these have no SRQ, all ENDs of a
  *	worker have one SEND_CQ and one RECV_CQ. All are in one nest, which has 64 KiB at most.
  *	RUN_GET tells the first 16.
@@ -1473,14 +1483,17 @@ struct kverbs_bin {
  *	only with a CQ of context POLLED. Linux'
  *	ksoftirqd and workqueues may need this CPU for the completion to happen at all.
  * @KVERBS_A_SPEC_DEPTH: u32, requests outstanding at most, a multiple of SIGNAL, 1 .. 16384, and at
- *	most the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM only.
- *	STREAM_SERVER: receives posted, 1 .. 16384, and at most the QP's MAX_RECV_WR and its recv
- *	CQ's CQE; default 1. A CQ of several ENDs has room for the DEPTH of each.
- * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM only
+ *	most the QP's MAX_SEND_WR and its send CQ's CQE; default SIGNAL; STREAM and CREDIT_STREAM.
+ *	STREAM_SERVER and CREDIT_SERVER: receives posted, 1 .. 16384, and at most the QP's
+ *	MAX_RECV_WR and its recv CQ's CQE; default 1. A CQ of several ENDs has room for the DEPTH
+ *	of each.
+ * @KVERBS_A_SPEC_LIST: u32, requests of one ib_post_send(), 1 .. 32, default 1; STREAM and
+ *	CREDIT_STREAM only
  * @KVERBS_A_SPEC_SIGNAL: u32, one of so many requests is signaled, a multiple of LIST,
- *	1 .. 16384, default LIST; STREAM only. More than 1 needs a QP without SQ_SIG_ALL.
+ *	1 .. 16384, default LIST; STREAM and CREDIT_STREAM only. More than 1 needs a QP without
+ *	SQ_SIG_ALL.
  * @KVERBS_A_SPEC_WORKERS: u32, threads, 1 .. 16; the number of ENDs is a multiple of it; default:
- *	one for each END, of which there are then at most 16; STREAM and STREAM_SERVER only. A
+ *	one for each END, of which there are then at most 16; streams and their peers only. A
  *	worker of several ends has DEPTH at each, and polls: its CQs have the context POLLED.
  * @KVERBS_A_SPEC_INTERVAL_NS: u64, 1 ns .. 1 s: an open loop. A group of SIGNAL requests is due
  *	at the worker's start, and one more after each interval, whether earlier ones are complete
@@ -1489,17 +1502,23 @@ struct kverbs_bin {
  *	intervals. Default: none, a group is posted as soon as DEPTH allows. STREAM only, with one
  *	END for each worker and CQs of context POLLED.
  * @KVERBS_A_SPEC_FLAGS: u32, KVERBS_WR_* of each request, but UNSIGNALED, which SIGNAL decides;
- *	default 0; not for NULL and STREAM_SERVER. INLINE: SENDs and WRITEs of at most the QP's
- *	MAX_INLINE bytes; SOLICITED: SENDs and WRITE_WITH_IMM
+ *	default 0; not for NULL, STREAM_SERVER and CREDIT_SERVER. INLINE: SENDs and WRITEs of at
+ *	most the QP's MAX_INLINE bytes; SOLICITED: SENDs and WRITE_WITH_IMM
  * @KVERBS_A_SPEC_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each request, one behind the
  *	other, over SIZE bytes of the local buffer. Each has SIZE / SGES bytes, and the first
  *	SIZE % SGES of them have one more. At most SIZE, at most the QP's MAX_SEND_SGE and, for a
- *	READ, at most the device's MAX_SGE_RD; 1 for an atomic; not for NULL and STREAM_SERVER
+ *	READ, at most the device's MAX_SGE_RD; 1 for an atomic; not for NULL,
+ *	STREAM_SERVER and CREDIT_SERVER
  * @KVERBS_A_SPEC_RECV_SGES: u32, 1 .. KVERBS_SGE_MAX, default 1: SGEs of each receive, over the
  *	bytes of a message (with UD also its GRH) in the target, divided as those of SGES; the last
  *	SGE also has all further bytes that the target's key covers. At most SIZE, and at most the
  *	QP's MAX_RECV_SGE or its SRQ's MAX_SGE. Receives that an earlier run has left posted keep
- *	their SGEs. Ping-pongs and STREAM_SERVER, with an operation that takes a receive
+ *	their SGEs. Ping-pongs, STREAM_SERVER and CREDIT_SERVER, with an operation that takes a
+ *	receive
+ * @KVERBS_A_SPEC_CREDITS: u32, 1 .. 16384: the DEPTH of the peer, a CREDIT_SERVER; CREDIT_STREAM
+ *	only. SIGNAL is CREDITS / 2 + 1 at most. All runs of a connection have the same number, the
+ *	same ends begin it, and the byte of CREDIT_STREAM stays where it is: until RESET, both ends
+ *	go on to count.
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1528,6 +1547,7 @@ enum kverbs_a_spec {
 	KVERBS_A_SPEC_FLAGS,
 	KVERBS_A_SPEC_SGES,
 	KVERBS_A_SPEC_RECV_SGES,
+	KVERBS_A_SPEC_CREDITS,
 
 	__KVERBS_A_SPEC_LAST,
 	KVERBS_A_SPEC_MAX = __KVERBS_A_SPEC_LAST - 1,

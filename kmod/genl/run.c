@@ -69,6 +69,7 @@ static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
 	[KVERBS_A_SPEC_FLAGS] = NLA_POLICY_MASK(NLA_U32, KV_RUN_FLAGS),
 	[KVERBS_A_SPEC_SGES] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_SGE_MAX),
 	[KVERBS_A_SPEC_RECV_SGES] = NLA_POLICY_RANGE(NLA_U32, 1, KVERBS_SGE_MAX),
+	[KVERBS_A_SPEC_CREDITS] = NLA_POLICY_RANGE(NLA_U32, 1, KV_RUN_DEPTH_MAX),
 };
 
 static const struct nla_policy policy[KVERBS_A_RUN_MAX + 1] = {
@@ -148,6 +149,7 @@ static int run_parse_spec(struct genl_info *info, struct start *start)
 	spec->flags = kv_u32_or(attrs[KVERBS_A_SPEC_FLAGS], 0);
 	spec->sges = kv_u32_or(attrs[KVERBS_A_SPEC_SGES], 1);
 	spec->recv_sges = kv_u32_or(attrs[KVERBS_A_SPEC_RECV_SGES], 1);
+	spec->credits = kv_u32_or(attrs[KVERBS_A_SPEC_CREDITS], 0);
 	spec->nice = kv_call_of(info)->nice;
 	spec->cpu = kv_u32_or(attrs[KVERBS_A_SPEC_CPU], -1);
 	return 0;
@@ -388,7 +390,7 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 {
 	const struct kv_run_memory *local = &end->local, *target = &end->target;
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
-	bool remote = kv_run_sends(spec->loop) && kv_op_among(spec->op, KV_OPS_REMOTE);
+	bool remote = kv_run_has_remote(spec->loop, spec->op);
 
 	if (!nest ||
 	    nla_put_u32(skb, KVERBS_A_END_QP, end->qp_id) ||
@@ -416,7 +418,7 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 	bool sends = kv_run_sends(spec->loop), depth = kv_run_has_depth(spec->loop);
 	bool atomic = kv_op_among(spec->op, KV_OPS_ATOMIC);
 	bool swaps = spec->op == KVERBS_OP_CMP_SWP;
-	bool stream = spec->loop == KVERBS_LOOP_STREAM;
+	bool groups = kv_run_has_groups(spec->loop);
 	bool recvs = kv_run_recvs(spec->loop, spec->op, spec->depth);
 	u32 i;
 
@@ -424,15 +426,17 @@ static int run_put_verbs(struct sk_buff *skb, const struct kv_run *run)
 	    nla_put_u32(skb, KVERBS_A_SPEC_SIZE, spec->size) ||
 	    kv_put_u64(skb, KVERBS_A_SPEC_TIMEOUT_NS, spec->timeout_ns) ||
 	    (sends && nla_put_u32(skb, KVERBS_A_SPEC_POST_CONTEXT, spec->post_context)) ||
-	    (sends && nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges)) ||
+	    (kv_run_requests(spec->loop) &&
+	     nla_put_u32(skb, KVERBS_A_SPEC_SGES, spec->sges)) ||
 	    (recvs && nla_put_u32(skb, KVERBS_A_SPEC_RECV_SGES, spec->recv_sges)) ||
 	    (!run->told && nla_put_u32(skb, KVERBS_A_SPEC_SPINS, spec->spins)) ||
 	    (atomic && kv_put_u64(skb, KVERBS_A_SPEC_COMPARE_ADD, spec->compare_add)) ||
 	    (swaps && kv_put_u64(skb, KVERBS_A_SPEC_SWAP, spec->swap)) ||
-	    (stream && nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list)) ||
-	    (stream && nla_put_u32(skb, KVERBS_A_SPEC_SIGNAL, spec->signal)) ||
+	    (groups && nla_put_u32(skb, KVERBS_A_SPEC_LIST, spec->list)) ||
+	    (groups && nla_put_u32(skb, KVERBS_A_SPEC_SIGNAL, spec->signal)) ||
 	    (depth && nla_put_u32(skb, KVERBS_A_SPEC_DEPTH, spec->depth)) ||
 	    (depth && nla_put_u32(skb, KVERBS_A_SPEC_WORKERS, spec->workers)) ||
+	    (spec->credits && nla_put_u32(skb, KVERBS_A_SPEC_CREDITS, spec->credits)) ||
 	    (spec->interval_ns &&
 	     kv_put_u64(skb, KVERBS_A_SPEC_INTERVAL_NS, spec->interval_ns)) ||
 	    (spec->flags && nla_put_u32(skb, KVERBS_A_SPEC_FLAGS, spec->flags)))

@@ -31,6 +31,7 @@
  *   kv_env_rx_tail(e)     last byte of the target: what the peer writes last
  *   kv_env_tx_tail(e)     pointer to the last byte of the local buffer: what is
  *                         sent last
+ *   kv_env_credit(e)      pointer to the end's credits, which outlast the loop
  *   kv_env_stop(l)        read l->stop, which another thread may set
  *   kv_env_get(from)      read what another thread may write meanwhile
  *   kv_env_set(to, value) store what other threads may read meanwhile
@@ -52,6 +53,18 @@ struct kv_end;
 
 /* Receives that must be posted on an end before a ping-pong that receives starts. */
 #define KV_LOOP_RECVS 2
+
+/**
+ * kv_credit_batch() - how many receives are a credit?
+ * @recvs: receives that the responder keeps posted, from 1 on
+ *
+ * With half of them the initiator has the other half while a WRITE is on its way. Between two looks
+ * at the byte it has changed by 4 at most.
+ */
+static inline __u32 kv_credit_batch(__u32 recvs)
+{
+	return (recvs + 1) / 2;
+}
 
 /* Completions that a CQ needs room for if all goes to one: these, a send, a probe. */
 #define KV_LOOP_WCS (KV_LOOP_RECVS + 2)
@@ -77,6 +90,26 @@ struct kv_flow {
 	__u64 *newest;
 	__u32 outstanding;
 	__u64 done;
+};
+
+/**
+ * struct kv_credit - the credits of one end of a connection, from its first run with credits on
+ * @recvs: receives that the responder keeps posted; 0: no run with credits was on the connection
+ * @batch: kv_credit_batch() of them: a credit is so many receives
+ * @told: how many credits the responder has given, modulo 256; the initiator: has seen
+ * @left: the initiator only: SENDs that find a receive
+ * @used: the responder only: receives that were used up, and replaced, since the last credit
+ * @writing: the responder only: the WRITE of that credit is outstanding
+ * @gives: the end is the responder's
+ */
+struct kv_credit {
+	__u32 recvs;
+	__u32 batch;
+	__u32 left;
+	__u32 used;
+	__u8 told;
+	__u8 writing;
+	__u8 gives;
 };
 
 /**
@@ -120,10 +153,12 @@ struct kv_flow {
  * @error: handlers only: why it ended, a negative errno; 0: all that was begun is complete
  * @interval: paced streams only: whole ticks from the time when a group is due to that of the next
  * @fraction: paced streams only: the rest of that interval, in 2^-32 ticks
+ * @sends: streams with credits only: requests of a group
  * @qp_num: number of the QP of the completion that @wc_status is of
  *
- * The loops only read what stands above @stop, and @interval and @fraction. Others may read what
- * stands between @first and @yields, and @wc_status, @vendor_err and @qp_num, while the loop runs.
+ * The loops only read what stands above @stop, and @interval, @fraction and @sends. Others may
+ * read what stands between @first and @yields, and @wc_status, @vendor_err and @qp_num, while the
+ * loop runs.
  */
 struct kv_loop {
 	struct kv_end *a;
@@ -164,6 +199,7 @@ struct kv_loop {
 
 	__u64 interval;
 	__u32 fraction;
+	__u32 sends;
 	__u32 qp_num;
 };
 
@@ -177,6 +213,10 @@ typedef int (*kv_loop_fn)(struct kv_loop *l);
 	int kv_loop_##name(struct kv_loop *l);		\
 	int kv_loop_##name##_bh_disabled(struct kv_loop *l)
 
+KV_LOOP_DECLARE(credit_server);
+KV_LOOP_DECLARE(credit_server_one_cq);
+KV_LOOP_DECLARE(credit_stream);
+KV_LOOP_DECLARE(credit_stream_one_cq);
 KV_LOOP_DECLARE(event);
 KV_LOOP_DECLARE(null);
 KV_LOOP_DECLARE(paced);
@@ -215,8 +255,9 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
  * struct kv_loop_form - the form of a loop that polls
  * @loop: enum kverbs_loop
  * @op: enum kverbs_op, one that @loop takes (kv_op_fits_loop()); does not matter for NULL
- * @several: each worker drives several ends; STREAM and STREAM_SERVER only
- * @one_cq: these ends have one CQ in common; not with @srq
+ * @several: each worker drives several ends; STREAM and STREAM_SERVER only: the loops with credits
+ *	drive any number
+ * @one_cq: a worker's ends have one CQ in common; not with @srq
  * @paced: groups are due at an interval; STREAM of one end only
  * @srq: the receives come from an SRQ; STREAM_SERVER only
  */

@@ -41,6 +41,12 @@ kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 					   KV_LOOP_PICK(streams_server, bh_disabled);
 		return form->srq ? KV_LOOP_PICK(stream_server_srq, bh_disabled) :
 				   KV_LOOP_PICK(stream_server, bh_disabled);
+	case KVERBS_LOOP_CREDIT_STREAM:
+		return form->one_cq ? KV_LOOP_PICK(credit_stream_one_cq, bh_disabled) :
+				      KV_LOOP_PICK(credit_stream, bh_disabled);
+	case KVERBS_LOOP_CREDIT_SERVER:
+		return form->one_cq ? KV_LOOP_PICK(credit_server_one_cq, bh_disabled) :
+				      KV_LOOP_PICK(credit_server, bh_disabled);
 	}
 	return NULL;
 }

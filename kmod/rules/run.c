@@ -7,13 +7,24 @@
 #define BIT_OF(name) (1U << KVERBS_##name)
 #define PINGPONGS (BIT_OF(LOOP_PINGPONG) | BIT_OF(LOOP_PINGPONG_CLIENT) | \
 		   BIT_OF(LOOP_PINGPONG_SERVER))
-#define STREAMS (BIT_OF(LOOP_STREAM) | BIT_OF(LOOP_STREAM_SERVER))
+/* Their requests take credits, which the peer counts; and that peer. */
+#define CREDITED (BIT_OF(LOOP_CREDIT_STREAM) | BIT_OF(LOOP_CREDIT_SERVER))
+#define STREAMS (BIT_OF(LOOP_STREAM) | BIT_OF(LOOP_STREAM_SERVER) | CREDITED)
+/* They take samples of groups of requests. */
+#define GROUPED (BIT_OF(LOOP_STREAM) | BIT_OF(LOOP_CREDIT_STREAM))
 /* The loops that may have several workers. */
 #define SEVERAL (BIT_OF(LOOP_POST_TO_COMPLETION) | STREAMS)
 #define VERBS (SEVERAL | PINGPONGS)
 #define SENDERS (VERBS & ~BIT_OF(LOOP_STREAM_SERVER))
+/* They post the run's operation: that of CREDIT_SERVER is its peer's. */
+#define REQUESTERS (SENDERS & ~BIT_OF(LOOP_CREDIT_SERVER))
+/* They post receives, for the operations that take one. */
+#define RECEIVERS (PINGPONGS | (STREAMS & ~GROUPED))
 /* The peer sends or writes into a buffer of theirs, and they poll for that. */
-#define TARGETS (PINGPONGS | BIT_OF(LOOP_STREAM_SERVER))
+#define TARGETS (RECEIVERS | BIT_OF(LOOP_CREDIT_STREAM))
+
+/* The byte by which CREDIT_SERVER counts. */
+#define CREDIT_BYTES 1
 
 #define ANY (~0U)
 
@@ -44,17 +55,19 @@ static const struct limit spec_limits[] = {
 	{ KVERBS_A_SPEC_SPINS, VERBS, ANY,
 	  "spins does not go with the null loop, which waits for nothing" },
 	{ KVERBS_A_SPEC_DEPTH, STREAMS, ANY, "depth goes with streams only" },
-	{ KVERBS_A_SPEC_LIST, BIT_OF(LOOP_STREAM), ANY, "list goes with STREAM only" },
-	{ KVERBS_A_SPEC_SIGNAL, BIT_OF(LOOP_STREAM), ANY, "signal goes with STREAM only" },
+	{ KVERBS_A_SPEC_LIST, GROUPED, ANY, "list goes with STREAM and CREDIT_STREAM only" },
+	{ KVERBS_A_SPEC_SIGNAL, GROUPED, ANY, "signal goes with STREAM and CREDIT_STREAM only" },
 	{ KVERBS_A_SPEC_WORKERS, STREAMS, ANY, "workers goes with streams only" },
 	{ KVERBS_A_SPEC_INTERVAL_NS, BIT_OF(LOOP_STREAM), ANY,
 	  "interval_ns goes with STREAM only" },
-	{ KVERBS_A_SPEC_FLAGS, SENDERS, ANY,
-	  "flags goes with loops that post sends: NULL and STREAM_SERVER do not" },
-	{ KVERBS_A_SPEC_SGES, SENDERS, ANY,
-	  "sges goes with loops that post sends: NULL and STREAM_SERVER do not" },
-	{ KVERBS_A_SPEC_RECV_SGES, TARGETS, KV_OPS_RECEIVED,
-	  "recv_sges goes with ping-pongs and STREAM_SERVER, and with an op that takes a receive" },
+	{ KVERBS_A_SPEC_FLAGS, REQUESTERS, ANY,
+	  "flags goes with loops that post the op: NULL, STREAM_SERVER and CREDIT_SERVER do not" },
+	{ KVERBS_A_SPEC_SGES, REQUESTERS, ANY,
+	  "sges goes with loops that post the op: NULL, STREAM_SERVER and CREDIT_SERVER do not" },
+	{ KVERBS_A_SPEC_RECV_SGES, RECEIVERS, KV_OPS_RECEIVED,
+	  "recv_sges goes with ping-pongs, STREAM_SERVER and CREDIT_SERVER, and with an op that takes a receive" },
+	{ KVERBS_A_SPEC_CREDITS, BIT_OF(LOOP_CREDIT_STREAM), ANY,
+	  "credits goes with CREDIT_STREAM only" },
 	{ 0 },
 };
 
@@ -66,15 +79,15 @@ static const struct limit end_limits[] = {
 	{ KVERBS_A_END_LOCAL_OFFSET, SENDERS, ANY,
 	  "local_offset does not go with STREAM_SERVER, which sends nothing" },
 	{ KVERBS_A_END_TARGET_BUF, TARGETS, ANY,
-	  "target_buf goes with ping-pongs and STREAM_SERVER only" },
+	  "target_buf does not go with POST_TO_COMPLETION and STREAM, which watch no target" },
 	{ KVERBS_A_END_TARGET_MR, TARGETS, ANY,
-	  "target_mr goes with ping-pongs and STREAM_SERVER only" },
+	  "target_mr does not go with POST_TO_COMPLETION and STREAM, which watch no target" },
 	{ KVERBS_A_END_TARGET_OFFSET, TARGETS, ANY,
-	  "target_offset goes with ping-pongs and STREAM_SERVER only" },
+	  "target_offset does not go with POST_TO_COMPLETION and STREAM, which watch no target" },
 	{ KVERBS_A_END_REMOTE_ADDR, SENDERS, KV_OPS_REMOTE,
-	  "remote_addr goes with write, read and atomics only, and not with STREAM_SERVER" },
+	  "remote_addr goes with write, read, atomics and CREDIT_SERVER only, and not with STREAM_SERVER" },
 	{ KVERBS_A_END_REMOTE_KEY, SENDERS, KV_OPS_REMOTE,
-	  "remote_key goes with write, read and atomics only, and not with STREAM_SERVER" },
+	  "remote_key goes with write, read, atomics and CREDIT_SERVER only, and not with STREAM_SERVER" },
 	{ KVERBS_A_END_CPU, SEVERAL, ANY,
 	  "the cpu of an end does not go with ping-pongs: give the cpu of the spec" },
 	{ KVERBS_A_END_AH, SENDERS, KV_OPS_SEND,
@@ -115,16 +128,106 @@ __u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked)
 }
 
 /**
+ * kv_run_has_credits() - does a loop post what the peer has receives for, or is it that peer?
+ * @loop: enum kverbs_loop
+ *
+ * Return: true for CREDIT_STREAM and CREDIT_SERVER.
+ */
+bool kv_run_has_credits(__u32 loop)
+{
+	return CREDITED & 1U << loop;
+}
+
+/**
+ * kv_run_has_groups() - does a loop take samples of groups of requests?
+ * @loop: enum kverbs_loop
+ *
+ * Return: true for STREAM and CREDIT_STREAM.
+ */
+bool kv_run_has_groups(__u32 loop)
+{
+	return GROUPED & 1U << loop;
+}
+
+/**
+ * kv_run_requests() - does a loop post the run's operation?
+ * @loop: enum kverbs_loop
+ *
+ * Return: false for NULL and for the peers of streams.
+ */
+bool kv_run_requests(__u32 loop)
+{
+	return REQUESTERS & 1U << loop;
+}
+
+/**
+ * kv_run_posted_op() - the operation of the requests that a loop posts
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op of the run
+ *
+ * Return: WRITE for CREDIT_SERVER, else @op.
+ */
+__u32 kv_run_posted_op(__u32 loop, __u32 op)
+{
+	return loop == KVERBS_LOOP_CREDIT_SERVER ? KVERBS_OP_WRITE : op;
+}
+
+/**
+ * kv_run_local_bytes() - how many bytes of the local buffer does a loop send, or read into?
+ * @loop: enum kverbs_loop
+ * @size: bytes of a message
+ */
+__u32 kv_run_local_bytes(__u32 loop, __u32 size)
+{
+	return loop == KVERBS_LOOP_CREDIT_SERVER ? CREDIT_BYTES : size;
+}
+
+/**
+ * kv_run_target_bytes() - how many bytes of the target does the peer of a loop fill?
+ * @loop: enum kverbs_loop
+ * @size: bytes of a message
+ */
+__u32 kv_run_target_bytes(__u32 loop, __u32 size)
+{
+	return loop == KVERBS_LOOP_CREDIT_STREAM ? CREDIT_BYTES : size;
+}
+
+/**
+ * kv_run_target_access() - the rights that the registration of a target needs
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op of the run
+ *
+ * Return: KVERBS_ACCESS_LOCAL_WRITE and _REMOTE_WRITE, or one of them.
+ */
+__u32 kv_run_target_access(__u32 loop, __u32 op)
+{
+	bool written = loop == KVERBS_LOOP_CREDIT_STREAM;
+
+	return (!written && kv_op_among(op, KV_OPS_RECEIVED) ? KVERBS_ACCESS_LOCAL_WRITE : 0) |
+	       (written || kv_op_among(op, KV_OPS_REMOTE) ? KVERBS_ACCESS_REMOTE_WRITE : 0);
+}
+
+/**
+ * kv_run_has_remote() - does a loop name memory of the peer?
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op of the run
+ */
+bool kv_run_has_remote(__u32 loop, __u32 op)
+{
+	return kv_run_sends(loop) && kv_op_among(kv_run_posted_op(loop, op), KV_OPS_REMOTE);
+}
+
+/**
  * kv_run_several() - does each worker drive several ends that are alike?
  * @loop: enum kverbs_loop
  * @ends: ends of the spec
  * @workers: kv_run_workers()
  *
- * Return: true if the loops are those for several ends.
+ * Return: true if the loops are those for several ends: with credits also for one.
  */
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers)
 {
-	return STREAMS & 1U << loop && ends > workers;
+	return kv_run_has_credits(loop) || (STREAMS & 1U << loop && ends > workers);
 }
 
 /**
@@ -167,7 +270,7 @@ enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, _
  * kv_run_has_target() - does a loop need a buffer that the peer sends or writes into?
  * @loop: enum kverbs_loop
  *
- * Return: true for ping-pongs and STREAM_SERVER.
+ * Return: true for ping-pongs, STREAM_SERVER and the loops with credits.
  */
 bool kv_run_has_target(__u32 loop)
 {
@@ -189,7 +292,7 @@ bool kv_run_sends(__u32 loop)
  * kv_run_has_depth() - may a loop have more than one request posted at a time?
  * @loop: enum kverbs_loop
  *
- * Return: true for STREAM and STREAM_SERVER.
+ * Return: true for streams and their peers.
  */
 bool kv_run_has_depth(__u32 loop)
 {
@@ -206,17 +309,18 @@ bool kv_run_has_depth(__u32 loop)
  */
 __u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth)
 {
-	if (loop == KVERBS_LOOP_STREAM_SERVER)
+	if (RECEIVERS & STREAMS & 1U << loop)
 		return depth;
 	return PINGPONGS & 1U << loop && kv_op_among(op, KV_OPS_RECEIVED) ? KV_LOOP_RECVS : 0;
 }
 
-static int check_limits(const struct limit *at, const struct kv_run_given *given, __u32 attrs,
+/* @op: of the run, or of the requests that the loop posts */
+static int check_limits(const struct limit *at, __u32 loop, __u32 op, __u32 attrs,
 			struct kv_refusal *why)
 {
 	for (; at->text; at++)
 		if (attrs & 1U << at->attr &&
-		    !(at->loops & 1U << given->loop && kv_op_among(given->op, at->ops)))
+		    !(at->loops & 1U << loop && kv_op_among(op, at->ops)))
 			return kv_refusal_set_attr(why, -EINVAL, at->attr, at->text);
 	return 0;
 }
@@ -253,8 +357,11 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 				      "op is missing: which operation?") : 0) ?:
 	      kv_refusal_if(why, ends && !kv_op_fits_loop(given->op, given->loop), -EINVAL,
 			    KVERBS_A_SPEC_OP,
-			    "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive") ?:
-	      check_limits(spec_limits, given, spec, why);
+			    "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive; CREDIT_STREAM and CREDIT_SERVER SEND") ?:
+	      check_limits(spec_limits, given->loop, given->op, spec, why) ?:
+	      (given->loop == KVERBS_LOOP_CREDIT_STREAM ?
+	       kv_refusal_need(spec, KVERBS_A_SPEC_CREDITS, why,
+			       "credits is missing: how many receives does the peer keep posted?") : 0);
 	if (ret)
 		return ret;
 	if (!ends)
@@ -315,10 +422,11 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 {
 	bool late_cpu = kv_refusal_given(end, KVERBS_A_END_CPU) && !is_first(given, number);
 	bool sends = kv_run_sends(given->loop), target = kv_run_has_target(given->loop);
-	bool remote = sends && kv_op_among(given->op, KV_OPS_REMOTE);
+	bool remote = kv_run_has_remote(given->loop, given->op);
 
 	return kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ?:
-	       check_limits(end_limits, given, end, why) ?:
+	       check_limits(end_limits, given->loop, kv_run_posted_op(given->loop, given->op), end,
+			    why) ?:
 	       kv_refusal_if(why, late_cpu, -EINVAL, KVERBS_A_END_CPU,
 			     "cpu goes with the first end of a worker") ?:
 	       (sends ? kv_refusal_need(end, KVERBS_A_END_LOCAL_BUF, why,
@@ -326,9 +434,9 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 	       (target ? kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
 					 "target_buf is missing in this end: this loop needs it") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
-					 "remote_addr is missing in this end: op needs it") : 0) ?:
+					 "remote_addr is missing in this end: its requests need it") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
-					 "remote_key is missing in this end: op needs it") : 0) ?:
+					 "remote_key is missing in this end: its requests need it") : 0) ?:
 	       check_datagram(end, why);
 }
 
@@ -356,16 +464,17 @@ int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_re
  * @why: receives the refusal
  *
  * A receiver of InfiniBand that has no receive posted says so, and the request is repeated (RNR
- * NAK, IBTA 9.7.5.2.8). iWARP has no such answer: the connection ends (RFC 5041, 7.1).
+ * NAK, IBTA 9.7.5.2.8). iWARP has no such answer: the connection ends (RFC 5041, 7.1). So only
+ * streams with credits have SENDs there.
  *
  * Return: 0 or -EOPNOTSUPP.
  */
 int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why)
 {
 	return kv_op_check_iwarp(op, why) ?:
-	       kv_refusal_if(why, STREAMS & 1U << loop && kv_op_among(op, KV_OPS_RECEIVED),
-			     -EOPNOTSUPP, 0,
-			     "iWARP ends a connection on which a SEND finds no receive, and a stream does not wait for receives");
+	       kv_refusal_if(why, STREAMS & ~CREDITED & 1U << loop &&
+			     kv_op_among(op, KV_OPS_RECEIVED), -EOPNOTSUPP, 0,
+			     "iWARP ends a connection on which a SEND finds no receive, and a STREAM does not wait for receives: take CREDIT_STREAM and CREDIT_SERVER");
 }
 
 /**
@@ -454,6 +563,23 @@ int kv_run_check_recv_sges(const struct kv_run_spec_facts *s, struct kv_refusal 
 }
 
 /**
+ * kv_run_check_credits() - are there ever enough credits for a group?
+ * @s: loop, signal and credits
+ * @why: receives the refusal
+ *
+ * The peer keeps up to a batch less one to itself.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_run_check_credits(const struct kv_run_spec_facts *s, struct kv_refusal *why)
+{
+	return kv_refusal_if(why, s->loop == KVERBS_LOOP_CREDIT_STREAM &&
+			     s->signal + kv_credit_batch(s->credits) - 1 > s->credits,
+			     -EINVAL, KVERBS_A_SPEC_CREDITS,
+			     "the peer has too few receives for a group: it tells of each half of them, so signal can be half of credits, and 1 more, at most");
+}
+
+/**
  * kv_run_check_spec() - can a run do this?
  * @s: loop, operation and size of the run
  * @why: receives the refusal, with an attribute of KVERBS_A_SPEC_* if one is to blame
@@ -476,6 +602,7 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 			     "signal is no multiple of list") ?:
 	       kv_refusal_if(why, s->depth % s->signal, -EINVAL, KVERBS_A_SPEC_DEPTH,
 			     "depth is no multiple of signal") ?:
+	       kv_run_check_credits(s, why) ?:
 	       kv_refusal_if(why, s->paced && s->several, -EINVAL, KVERBS_A_SPEC_INTERVAL_NS,
 			     "interval_ns goes with one end for each worker: give as many workers as ends") ?:
 	       blame(why, KVERBS_A_SPEC_OP,
@@ -502,7 +629,7 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
 			 struct kv_refusal *why)
 {
 	return refuse_qp(why, TARGETS & 1U << s->loop && !qp->polled, -EINVAL,
-			 "ping-pongs and STREAM_SERVER poll: they need a qp whose cqs have the context polled") ?:
+			 "ping-pongs, STREAM_SERVER and the loops with credits poll: they need a qp whose cqs have the context polled") ?:
 	       refuse_qp(why, s->several && qp->context != KVERBS_CQ_POLLED, -EINVAL,
 			 "a worker of several ends polls: it needs a send_cq of context polled") ?:
 	       refuse_qp(why, s->paced && qp->context != KVERBS_CQ_POLLED, -EINVAL,
@@ -534,7 +661,9 @@ int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_fa
 		why->missing = !qp->has_ah;
 		return blame(why, KVERBS_A_END_AH, why->error);
 	}
-	return refuse_qp(why, qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER, -EINVAL,
+	return refuse_qp(why, kv_run_has_credits(s->loop) && qp->type != KVERBS_QPT_RC, -EINVAL,
+			 "the loops with credits take an rc qp") ?:
+	       refuse_qp(why, qp->srq && s->loop != KVERBS_LOOP_STREAM_SERVER, -EINVAL,
 			 "this loop takes a qp without an srq: only STREAM_SERVER takes its receives from one") ?:
 	       refuse_qp(why, qp->srq != s->srq, -EINVAL,
 			 "either all qps of a run have an srq, or none has one") ?:
@@ -591,7 +720,8 @@ static int check_inline(const struct kv_run_spec_facts *s, const struct kv_run_e
 static int check_source(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 			struct kv_refusal *why)
 {
-	int ret = check_buf(&local, &end->local, s->size, why) ?: check_inline(s, end, why);
+	int ret = check_buf(&local, &end->local, kv_run_local_bytes(s->loop, s->size), why) ?:
+		  check_inline(s, end, why);
 
 	if (ret || !kv_op_check_sink(s->op, s->iwarp, end->local.by_mr, why))
 		return ret;
@@ -608,6 +738,23 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 			 "depth is above the cqe of the qp's send_cq") ?:
 	       refuse_qp(why, s->signal > 1 && end->sq_sig_all, -EINVAL,
 			 "a signal of more than 1 needs a qp without sq_sig_all");
+}
+
+/* The counts of a connection go on: its runs agree about the receives. */
+static int check_credit(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
+			struct kv_refusal *why)
+{
+	bool stream = s->loop == KVERBS_LOOP_CREDIT_STREAM;
+	__u32 recvs = stream ? s->credits : s->depth;
+
+	return refuse_qp(why, end->credits && end->gives_credits == stream, -EBUSY,
+			 "in an earlier run of the connection the qp was at the other end of a stream with credits: reset the qp and connect it anew") ?:
+	       refuse_qp(why, end->credits && end->credits != recvs, -EBUSY,
+			 "an earlier run of the connection had another number of credits: reset the qp and connect it anew") ?:
+	       refuse_qp(why, !stream && !end->max_send_wr, -EINVAL,
+			 "the qp's max_send_wr is 0: CREDIT_SERVER posts a write") ?:
+	       refuse_qp(why, !stream && !end->send_cqe, -EINVAL,
+			 "the send_cq has no room for a write of each end");
 }
 
 /*
@@ -631,9 +778,14 @@ static int check_target(const struct kv_run_spec_facts *s, const struct kv_run_e
 			struct kv_refusal *why)
 {
 	__u32 recvs = kv_run_recvs(s->loop, s->op, s->depth);
+	bool takes_credits = end->credits && !end->gives_credits;
 
-	return check_buf(&target, &end->target, (__u64)end->grh + s->size, why) ?:
+	return check_buf(&target, &end->target,
+			 (__u64)end->grh + kv_run_target_bytes(s->loop, s->size), why) ?:
 	       (s->srq ? check_srq(end, why) : 0) ?:
+	       (kv_run_has_credits(s->loop) ? check_credit(s, end, why) : 0) ?:
+	       kv_refusal_if(why, end->other_target && takes_credits, -EBUSY, target.buf,
+			     "credits of an earlier run come to another target_buf or target_mr: reset the qp and connect it anew") ?:
 	       kv_refusal_if(why, end->other_target, -EBUSY, target.buf,
 			     "receives of an earlier run are posted with another target_buf or target_mr: reset the qp and connect it anew") ?:
 	       refuse_qp(why, recvs && end->one_cq, -EINVAL,
@@ -667,7 +819,7 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 			     "remote_addr of an atomic operation is a multiple of 8") ?:
 	       refuse_qp(why, end->needs_reset, -EBUSY,
 			 "an earlier run left requests outstanding on the qp: reset it and connect it anew") ?:
-	       (s->loop == KVERBS_LOOP_STREAM ? check_depth(s, end, why) : 0) ?:
+	       (kv_run_has_groups(s->loop) ? check_depth(s, end, why) : 0) ?:
 	       refuse_qp(why, s->sges > end->max_send_sge, -EINVAL,
 			 "more sges than the qp's max_send_sge") ?:
 	       (kv_run_sends(s->loop) ? check_source(s, end, why) : 0) ?:

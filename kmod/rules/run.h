@@ -79,12 +79,13 @@ enum kv_run_cqs {
  * @several: each worker drives several ends, which it polls
  * @cqs: which CQs the ends have in common
  * @flags: KVERBS_WR_* of the requests
- * @sges: SGEs of each request; for STREAM_SERVER 1
+ * @sges: SGEs of each request; for the peers of streams 1
  * @recv_sges: SGEs of each receive, where the loop posts any
  * @max_sge_rd: the device's limit for READs
  * @paced: the spec has an interval
  * @srq: the QP of the first end has an SRQ
  * @offline: the spec's CPU can't run threads
+ * @credits: CREDIT_STREAM: receives that the peer keeps posted
  */
 struct kv_run_spec_facts {
 	__u32 loop;
@@ -107,6 +108,7 @@ struct kv_run_spec_facts {
 	bool paced;
 	bool srq;
 	bool offline;
+	__u32 credits;
 };
 
 /**
@@ -165,7 +167,9 @@ struct kv_run_buf_facts {
  * @local: the buffer to send from or to read into; ignored if the loop sends nothing
  * @target: the buffer that the peer sends or writes into; ignored if the loop has none
  * @grh: bytes in front of the message in the target: KV_RUN_GRH for a UD QP, else 0
- * @other_target: receives of an earlier run are posted with another target
+ * @other_target: receives or credits of an earlier run come to another target
+ * @credits: receives of the connection's responder in earlier runs with credits; 0: there was none
+ * @gives_credits: this QP was that responder
  * @srq_target: an earlier end of this run has the same SRQ, and another target
  * @srq_by_hand: receives posted by hand are on the SRQ, or their completions not polled
  * @srq_lost: a QP that is reset or gone took receives of an earlier run from the SRQ
@@ -187,6 +191,8 @@ struct kv_run_end_facts {
 	struct kv_run_buf_facts target;
 	__u32 grh;
 	bool other_target;
+	__u32 credits;
+	bool gives_credits;
 	bool srq_target;
 	bool srq_by_hand;
 	bool srq_lost;
@@ -217,6 +223,14 @@ struct kv_run_marks {
 
 __u32 kv_run_ends(__u32 loop);
 __u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked);
+bool kv_run_has_credits(__u32 loop);
+bool kv_run_has_groups(__u32 loop);
+bool kv_run_requests(__u32 loop);
+__u32 kv_run_posted_op(__u32 loop, __u32 op);
+__u32 kv_run_local_bytes(__u32 loop, __u32 size);
+__u32 kv_run_target_bytes(__u32 loop, __u32 size);
+__u32 kv_run_target_access(__u32 loop, __u32 op);
+bool kv_run_has_remote(__u32 loop, __u32 op);
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers);
 bool kv_run_mark_end(struct kv_run_marks *marks, bool same, bool *qp, bool *send, bool *recv);
 enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, __u32 workers);
@@ -233,6 +247,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32 end,
 			   struct kv_refusal *why);
 int kv_run_check_cpus(const struct kv_run_given *given, __u32 cpus, struct kv_refusal *why);
+int kv_run_check_credits(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 int kv_run_check_iwarp(__u32 loop, __u32 op, struct kv_refusal *why);
 int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 int kv_run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_qp_facts *qp,

@@ -554,7 +554,7 @@ static void put_end(uint32_t loop, uint32_t op, uint8_t qp)
 		if (qp)
 			put_id(KVERBS_A_END_TARGET_MR, KVERBS_CMD_MR_GET, 1);
 	}
-	if (op != KVERBS_OP_SEND) {
+	if (op != KVERBS_OP_SEND || loop == KVERBS_LOOP_CREDIT_SERVER) {
 		put_iova(KVERBS_A_END_REMOTE_ADDR);
 		put_rkey(KVERBS_A_END_REMOTE_KEY);
 	}
@@ -577,7 +577,7 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 	begin_run(loop, iters);
 	put_u32(KVERBS_A_SPEC_OP, op);
 	put_u32(KVERBS_A_SPEC_SIZE, 8);
-	if (loop == KVERBS_LOOP_STREAM_SERVER) {
+	if (loop == KVERBS_LOOP_STREAM_SERVER || loop == KVERBS_LOOP_CREDIT_SERVER) {
 		put_u32(KVERBS_A_SPEC_DEPTH, 2);
 		put_u32(KVERBS_A_SPEC_RECV_SGES, 1);
 	} else {
@@ -591,13 +591,15 @@ static void start_on(bool polls, uint32_t loop, uint32_t op, uint64_t iters)
 		put_u32(KVERBS_A_SPEC_SPINS, 10);
 	if (op == KVERBS_OP_CMP_SWP)
 		put_u64(KVERBS_A_SPEC_SWAP, 1);
+	if (loop == KVERBS_LOOP_CREDIT_STREAM)
+		put_u32(KVERBS_A_SPEC_CREDITS, 2);
 	if (loop == KVERBS_LOOP_STREAM) {
 		put_u32(KVERBS_A_SPEC_DEPTH, 4);
 		put_u32(KVERBS_A_SPEC_LIST, 2);
 		put_u32(KVERBS_A_SPEC_SIGNAL, 4);
 		put_u32(KVERBS_A_SPEC_WORKERS, op == KVERBS_OP_READ ? 1 : 2);
 	}
-	put_end(loop, op, 0);
+	put_end(loop, op, loop == KVERBS_LOOP_CREDIT_SERVER);
 	/* The other end, or that of a second worker, or a second one of the worker. */
 	if (loop == KVERBS_LOOP_PINGPONG || loop == KVERBS_LOOP_STREAM)
 		put_end(loop, op, 1);
@@ -656,6 +658,11 @@ static void seed_run(void)
 		ask_run();
 	}
 	start(KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND, 5);
+	ask_run();
+	/* It leaves two receives to the next one. */
+	start(KVERBS_LOOP_CREDIT_SERVER, KVERBS_OP_SEND, 2);
+	ask_run();
+	start(KVERBS_LOOP_CREDIT_STREAM, KVERBS_OP_SEND, 2);
 	ask_run();
 	if (!place.iwarp) {
 		start(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_SEND, 5);

@@ -26,10 +26,10 @@ void fake_complete(struct kv_env_cq *cq, struct fake_wc wc)
 		make_event(cq);
 }
 
-static void complete_at(struct kv_end *e, struct kv_env_cq *own, struct fake_wc wc)
+static void complete_at(struct kv_end *e, struct kv_env_cq *cq, struct fake_wc wc)
 {
 	wc.end = e;
-	fake_complete(e->one_cq ? e->one_cq : own, wc);
+	fake_complete(cq, wc);
 }
 
 static void arrive(struct kv_end *to, struct kv_end *from)
@@ -46,7 +46,7 @@ static void arrive(struct kv_end *to, struct kv_end *from)
 			return;
 		}
 		to->recvs--;
-		complete_at(to, &to->recv_cq, (struct fake_wc){ .empty = to->recv_empty });
+		complete_at(to, kv_env_recv_cq(to), (struct fake_wc){ .empty = to->recv_empty });
 	}
 	if (to->arrived)
 		to->arrived(to);
@@ -65,13 +65,13 @@ int kv_env_post_send(struct kv_end *e, int bh_disabled)
 	if (n == e->bad_send) {
 		while (e->flush && e->recvs) {
 			e->recvs--;
-			complete_at(e, &e->recv_cq, (struct fake_wc){ .status = 5, .vendor_err = 1 });
+			complete_at(e, kv_env_recv_cq(e), (struct fake_wc){ .status = 5, .vendor_err = 1 });
 		}
-		complete_at(e, &e->send_cq, e->bad);
+		complete_at(e, kv_env_send_cq(e), e->bad);
 		return 0;
 	}
 	if (!e->arrived)
-		complete_at(e, &e->send_cq, (struct fake_wc){ .empty = e->send_empty });
+		complete_at(e, kv_env_send_cq(e), (struct fake_wc){ .empty = e->send_empty });
 	if (e->peer)
 		arrive(e->peer, e);
 	return 0;
@@ -110,6 +110,8 @@ int kv_env_post_srq_recv(struct kv_end *e)
 
 struct kv_env_cq *kv_env_send_cq(struct kv_end *e)
 {
+	if (e->one_send_cq)
+		return e->one_send_cq;
 	return e->one_cq ? e->one_cq : &e->send_cq;
 }
 
@@ -207,6 +209,11 @@ __u8 kv_env_rx_tail(struct kv_end *e)
 __u8 *kv_env_tx_tail(struct kv_end *e)
 {
 	return &e->tx_tail;
+}
+
+struct kv_credit *kv_env_credit(struct kv_end *e)
+{
+	return &e->credit;
 }
 
 int kv_env_stop(struct kv_loop *l)

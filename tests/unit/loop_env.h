@@ -45,7 +45,9 @@ struct kv_env_cq {
  * @recv_cq: where what it receives completes
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
+ * @credit: its credits
  * @one_cq: where its posts and its receives complete in place of its own CQs, if set
+ * @one_send_cq: where its posts complete in place of both, if set
  * @peer: the end that its posts reach; NULL: they complete and reach nobody
  * @write: it posts WRITEs; else SENDs
  * @arrived: called when something has reached this end, which then needs no
@@ -79,8 +81,10 @@ struct kv_end {
 	struct kv_env_cq recv_cq;
 	__u8 rx_tail;
 	__u8 tx_tail;
+	struct kv_credit credit;
 
 	struct kv_env_cq *one_cq;
+	struct kv_env_cq *one_send_cq;
 	struct kv_end *peer;
 	bool write;
 	void (*arrived)(struct kv_end *e);
@@ -169,6 +173,7 @@ int kv_env_sleep(struct kv_loop *l);
 void kv_env_ack(struct kv_end *e);
 __u8 kv_env_rx_tail(struct kv_end *e);
 __u8 *kv_env_tx_tail(struct kv_end *e);
+struct kv_credit *kv_env_credit(struct kv_end *e);
 int kv_env_stop(struct kv_loop *l);
 void kv_env_relax(void);
 void kv_env_yield(void);

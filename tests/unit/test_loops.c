@@ -1347,6 +1347,8 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 		ROW(PINGPONG_SERVER, WRITE, write_server),
 		ROW(PINGPONG, SEND, send_pingpong),
 		ROW(PINGPONG, WRITE, write_pingpong),
+		ROW(CREDIT_STREAM, SEND, credit_stream),
+		ROW(CREDIT_SERVER, SEND, credit_server),
 	};
 	const unsigned int rows = sizeof(want) / sizeof(want[0]);
 	unsigned int taken = 0;

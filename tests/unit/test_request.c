@@ -25,7 +25,7 @@ static const char *const attr_names[] = {
 static const char *const flag_names[] = { "unsignaled", "solicited", "fence", "inline" };
 static const char *const type_names[] = { "RC", "UC", "UD" };
 static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay", "stream",
-	"stream_server" };
+	"stream_server", "credit_stream", "credit_server" };
 
 /* @unposted: the refusal's text for an operation that WR_POST does not take. */
 static const struct statement {
@@ -34,7 +34,8 @@ static const struct statement {
 } statement[] = {
 	[KVERBS_OP_SEND] = {
 		"send", NULL, "", "ah remote_qpn remote_qkey",
-		"unsignaled solicited fence inline", "RC UC UD", "null ping pong relay stream stream_server",
+		"unsignaled solicited fence inline", "RC UC UD",
+		"null ping pong relay stream stream_server credit_stream credit_server",
 		KVERBS_WC_OP_SEND },
 	[KVERBS_OP_SEND_WITH_IMM] = {
 		"send_with_imm", NULL, "imm", "ah remote_qpn remote_qkey",

@@ -127,13 +127,13 @@ static void a_spec_has_nothing_else(void **state)
 	surplus(GIVEN(WORK | SPEC(INTERVAL_NS), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_INTERVAL_NS,
 		"interval_ns goes with STREAM only");
 	surplus(GIVEN(WORK | SPEC(FLAGS), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_FLAGS,
-		"flags goes with loops that post sends");
+		"flags goes with loops that post the op");
 	surplus(GIVEN(WORK | SPEC(SGES), 1, STREAM_SERVER, SEND), KVERBS_A_SPEC_SGES,
-		"sges goes with loops that post sends");
+		"sges goes with loops that post the op");
 	surplus(GIVEN(WORK | SPEC(RECV_SGES), 1, STREAM, SEND), KVERBS_A_SPEC_RECV_SGES,
-		"recv_sges goes with ping-pongs and STREAM_SERVER");
+		"recv_sges goes with ping-pongs, STREAM_SERVER and CREDIT_SERVER");
 	surplus(GIVEN(WORK | SPEC(RECV_SGES), 2, PINGPONG, WRITE), KVERBS_A_SPEC_RECV_SGES,
-		"recv_sges goes with ping-pongs and STREAM_SERVER");
+		"recv_sges goes with ping-pongs, STREAM_SERVER and CREDIT_SERVER");
 	for (uint32_t attr = 1; attr <= KVERBS_A_SPEC_MAX; attr++) {
 		struct kv_run_given given = GIVEN(SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | 1U << attr, 0, NULL, SEND);
 		bool fine = (SPEC(LOOP) | SPEC(ITERS) | SPEC(DEV) | SPEC(TIME_NS) | SPEC(WARMUP) | SPEC(CPU)) &
@@ -191,10 +191,10 @@ static void an_end_has_what_the_run_needs(void **state)
 		{ &write, (MEMORY | REMOTE) & ~END(LOCAL_BUF), KVERBS_A_END_LOCAL_BUF, true, "local_buf is missing" },
 		{ &write, MEMORY | END(REMOTE_KEY), KVERBS_A_END_REMOTE_ADDR, true, "remote_addr is missing" },
 		{ &write, MEMORY | END(REMOTE_ADDR), KVERBS_A_END_REMOTE_KEY, true, "remote_key is missing" },
-		{ &write, MEMORY | REMOTE | END(TARGET_BUF), KVERBS_A_END_TARGET_BUF, false, "target_buf goes with" },
-		{ &write, MEMORY | REMOTE | END(TARGET_MR), KVERBS_A_END_TARGET_MR, false, "target_mr goes with" },
+		{ &write, MEMORY | REMOTE | END(TARGET_BUF), KVERBS_A_END_TARGET_BUF, false, "target_buf does not go with" },
+		{ &write, MEMORY | REMOTE | END(TARGET_MR), KVERBS_A_END_TARGET_MR, false, "target_mr does not go with" },
 		{ &write, MEMORY | REMOTE | END(TARGET_OFFSET), KVERBS_A_END_TARGET_OFFSET, false,
-		  "target_offset goes with" },
+		  "target_offset does not go with" },
 		{ &send, MEMORY | END(TARGET_BUF) | END(CPU), KVERBS_A_END_CPU, false, "the cpu of an end does not go with" },
 		{ &write, MEMORY | REMOTE | END(AH), KVERBS_A_END_AH, false, "ah goes with" },
 		{ &server, END(QP) | END(TARGET_BUF) | END(AH), KVERBS_A_END_AH, false, "ah goes with" },
@@ -384,7 +384,7 @@ static void a_qp_that_a_run_takes(void **state)
 	qp.context = KVERBS_CQ_POLLED;
 	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
 	s.loop = KVERBS_LOOP_PINGPONG_SERVER;
-	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "ping-pongs and STREAM_SERVER poll");
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "ping-pongs, STREAM_SERVER and the loops with credits poll");
 	qp = good;
 	qp.srq_cq = true;
 	is_refused(kv_run_check_qp(&s, &qp, &why), -EBUSY, KVERBS_A_END_QP, false, "another qp with an srq receives into the cq");
@@ -539,6 +539,109 @@ static void an_end_where_a_stream_server_can_begin(void **state)
 	WRONG(end.recv_cqe = 7, -EINVAL, QP, "the cqe of the qp's recv_cq is below depth");
 }
 
+/* The byte that one end of a stream with credits writes to the other, in place of a message. */
+static void a_loop_with_credits_has_what_it_needs(void **state)
+{
+	const struct kv_run_given stream = GIVEN(WORK | SPEC(END) | SPEC(CREDITS), 1, CREDIT_STREAM, SEND);
+	const struct kv_run_given server = GIVEN(WORK | SPEC(END), 1, CREDIT_SERVER, SEND);
+	struct kv_run_given given = stream;
+
+	assert_int_equal(kv_run_check_given(&given, &why), 0);
+	given.spec |= SPEC(DEPTH) | SPEC(LIST) | SPEC(SIGNAL) | SPEC(FLAGS) | SPEC(SGES) | SPEC(POST_CONTEXT) | SPEC(SPINS);
+	assert_int_equal(kv_run_check_given(&given, &why), 0);
+	lacks(GIVEN(WORK | SPEC(END), 1, CREDIT_STREAM, SEND), KVERBS_A_SPEC_CREDITS, "credits is missing");
+	surplus(GIVEN(WORK | SPEC(END) | SPEC(CREDITS), 1, STREAM, SEND), KVERBS_A_SPEC_CREDITS, "credits goes with CREDIT_STREAM only");
+	surplus(GIVEN(WORK | SPEC(END) | SPEC(CREDITS), 1, CREDIT_SERVER, SEND), KVERBS_A_SPEC_CREDITS,
+		"credits goes with CREDIT_STREAM only");
+	surplus(GIVEN(WORK | SPEC(END) | SPEC(CREDITS), 1, CREDIT_STREAM, SEND_WITH_IMM), KVERBS_A_SPEC_OP, "this loop can't take this op");
+	surplus(GIVEN(WORK | SPEC(END) | SPEC(CREDITS) | SPEC(RECV_SGES), 1, CREDIT_STREAM, SEND), KVERBS_A_SPEC_RECV_SGES,
+		"recv_sges goes with");
+	surplus(GIVEN(WORK | SPEC(END) | SPEC(SGES), 1, CREDIT_SERVER, SEND), KVERBS_A_SPEC_SGES, "sges goes with loops that post the op");
+	surplus(GIVEN(WORK | SPEC(END) | SPEC(SIGNAL), 1, CREDIT_SERVER, SEND), KVERBS_A_SPEC_SIGNAL, "signal goes with");
+	given = server;
+	given.spec |= SPEC(DEPTH) | SPEC(RECV_SGES) | SPEC(POST_CONTEXT) | SPEC(SPINS);
+	assert_int_equal(kv_run_check_given(&given, &why), 0);
+
+	assert_int_equal(kv_run_check_end_given(&stream, 0, MEMORY | END(TARGET_BUF) | END(CPU), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&server, 0, MEMORY | END(TARGET_BUF) | REMOTE | END(CPU), &why), 0);
+	is_refused(kv_run_check_end_given(&stream, 0, MEMORY, &why), -EINVAL, KVERBS_A_END_TARGET_BUF, true, "target_buf is missing");
+	is_refused(kv_run_check_end_given(&stream, 0, MEMORY | END(TARGET_BUF) | REMOTE, &why), -EINVAL,
+		   KVERBS_A_END_REMOTE_ADDR, false, "remote_addr goes with");
+	is_refused(kv_run_check_end_given(&server, 0, MEMORY | END(TARGET_BUF), &why), -EINVAL,
+		   KVERBS_A_END_REMOTE_ADDR, true, "remote_addr is missing");
+	is_refused(kv_run_check_end_given(&server, 0, END(QP) | END(TARGET_BUF) | REMOTE, &why), -EINVAL,
+		   KVERBS_A_END_LOCAL_BUF, true, "local_buf is missing");
+
+	assert_true(kv_run_several(KVERBS_LOOP_CREDIT_STREAM, 1, 1) && kv_run_several(KVERBS_LOOP_CREDIT_SERVER, 2, 1));
+	assert_int_equal(kv_run_posted_op(KVERBS_LOOP_CREDIT_SERVER, KVERBS_OP_SEND), KVERBS_OP_WRITE);
+	assert_int_equal(kv_run_posted_op(KVERBS_LOOP_CREDIT_STREAM, KVERBS_OP_SEND), KVERBS_OP_SEND);
+	assert_int_equal(kv_run_recvs(KVERBS_LOOP_CREDIT_SERVER, KVERBS_OP_SEND, 8), 8);
+	assert_int_equal(kv_run_recvs(KVERBS_LOOP_CREDIT_STREAM, KVERBS_OP_SEND, 8), 0);
+	assert_int_equal(kv_run_target_access(KVERBS_LOOP_CREDIT_STREAM, KVERBS_OP_SEND), KVERBS_ACCESS_REMOTE_WRITE);
+	assert_int_equal(kv_run_target_access(KVERBS_LOOP_CREDIT_SERVER, KVERBS_OP_SEND), KVERBS_ACCESS_LOCAL_WRITE);
+	assert_int_equal(kv_run_target_access(KVERBS_LOOP_PINGPONG, KVERBS_OP_WRITE), KVERBS_ACCESS_REMOTE_WRITE);
+	assert_int_equal(kv_run_target_access(KVERBS_LOOP_PINGPONG, KVERBS_OP_WRITE_WITH_IMM),
+			 KVERBS_ACCESS_LOCAL_WRITE | KVERBS_ACCESS_REMOTE_WRITE);
+	assert_true(kv_run_has_remote(KVERBS_LOOP_CREDIT_SERVER, KVERBS_OP_SEND));
+	assert_false(kv_run_has_remote(KVERBS_LOOP_STREAM_SERVER, KVERBS_OP_WRITE_WITH_IMM));
+}
+
+static void a_stream_with_credits_that_goes_on(void **state)
+{
+	struct kv_run_spec_facts s = { .loop = KVERBS_LOOP_CREDIT_STREAM, .op = KVERBS_OP_SEND, .size = 64, .depth = 8,
+				       .list = 1, .signal = 4, .several = true, .iwarp = true, .credits = 8 };
+	struct kv_run_qp_facts qp = { .type = KVERBS_QPT_RC, .polled = true };
+
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.credits = 6;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.credits = 5;
+	is_refused(kv_run_check_spec(&s, &why), -EINVAL, KVERBS_A_SPEC_CREDITS, false, "the peer has too few receives for a group");
+	s.signal = 1;
+	s.credits = 1;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	assert_int_equal(kv_run_check_qp(&s, &qp, &why), 0);
+	qp.polled = false;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "ping-pongs, STREAM_SERVER and the loops with credits poll");
+	qp.polled = true;
+	qp.type = KVERBS_QPT_UC;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "the loops with credits take an rc qp");
+	qp.type = KVERBS_QPT_RC;
+	qp.srq = true;
+	is_refused(kv_run_check_qp(&s, &qp, &why), -EINVAL, KVERBS_A_END_QP, false, "this loop takes a qp without an srq");
+}
+
+static void an_end_where_a_stream_with_credits_can_begin(void **state)
+{
+	const struct kv_run_buf_facts mr = { .buffer = 64, .contiguous = 64, .by_mr = true, .same_pd = true,
+					     .registered = true, .length = 64 };
+	const struct kv_run_buf_facts byte = { .buffer = 1, .contiguous = 1, .by_mr = true, .same_pd = true,
+					       .registered = true, .length = 1 };
+	struct kv_run_end_facts good = { .local = mr, .target = byte, .max_send_wr = 8, .send_cqe = 8, .credits = 16 };
+	struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_CREDIT_STREAM, .op = KVERBS_OP_SEND, .size = 64,
+					  .depth = 8, .list = 2, .signal = 4, .credits = 16 };
+
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
+	WRONG(end.max_send_wr = 7, -EINVAL, QP, "depth is above the qp's max_send_wr");
+	WRONG(end.credits = 8, -EBUSY, QP, "an earlier run of the connection had another number of credits");
+	WRONG(end.gives_credits = true, -EBUSY, QP, "in an earlier run of the connection the qp was at the other end");
+	WRONG(end.other_target = true, -EBUSY, TARGET_BUF, "credits of an earlier run come to another target_buf");
+	WRONG(end.local.buffer = 63, -EINVAL, LOCAL_BUF, "size is above the bytes that the buffer has");
+	WRONG(end.target.buffer = 0, -EINVAL, TARGET_BUF, "size is above the bytes that the buffer has");
+	send = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_CREDIT_SERVER, .op = KVERBS_OP_SEND, .size = 64,
+					   .depth = 16, .list = 1, .signal = 1, .recv_sges = 1 };
+	good = (struct kv_run_end_facts){ .local = byte, .target = mr, .max_send_wr = 1, .send_cqe = 1,
+					  .max_recv_wr = 16, .recv_cqe = 16, .max_recv_sge = 1, .credits = 16,
+					  .gives_credits = true };
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
+	WRONG(end.max_recv_wr = 15, -EINVAL, QP, "the qp's max_recv_wr is below depth");
+	WRONG(end.max_send_wr = 0, -EINVAL, QP, "the qp's max_send_wr is 0");
+	WRONG(end.send_cqe = 0, -EINVAL, QP, "the send_cq has no room for a write of each end");
+	WRONG(end.gives_credits = false, -EBUSY, QP, "in an earlier run of the connection the qp was at the other end");
+	WRONG(end.target.buffer = 63, -EINVAL, TARGET_BUF, "size is above the bytes that the buffer has");
+	WRONG(end.one_cq = true, -EINVAL, QP, "receives of a run need a qp whose");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -556,6 +659,9 @@ int main(void)
 		cmocka_unit_test(an_end_where_a_stream_server_can_begin),
 		cmocka_unit_test(an_end_that_receives_from_an_srq),
 		cmocka_unit_test(cqs_that_ends_have_in_common),
+		cmocka_unit_test(a_loop_with_credits_has_what_it_needs),
+		cmocka_unit_test(a_stream_with_credits_that_goes_on),
+		cmocka_unit_test(an_end_where_a_stream_with_credits_can_begin),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

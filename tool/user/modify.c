@@ -127,6 +127,7 @@ static void note_modified(struct kv_user *u, struct kv_user_qp *qp, uint32_t sta
 	qp->port = 1;
 	qp->given = 0;
 	qp->recvs = 0;
+	qp->credit = (struct kv_credit){ 0 };
 	qp->needs_reset = false;
 	for (unsigned int slot = KV_USER_QP_LOCAL_BUF; slot <= KV_USER_QP_AH; slot++)
 		kv_user_obj_set_parent(&qp->obj, slot, NULL);

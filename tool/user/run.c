@@ -193,7 +193,7 @@ static int prep_ends(struct kv_user *u, struct kv_user_run *run)
 			hold_target(run, i);
 	}
 	for (unsigned int i = 0; i < run->workers && !ret; i++)
-		kv_flow_init(&run->worker[i].loop, kv_run_sends(spec->loop));
+		kv_flow_init(&run->worker[i].loop, kv_run_has_groups(spec->loop));
 	for (unsigned int i = 0; i < spec->ends && !ret; i++)
 		set_flow(run, i);
 	return ret;
@@ -263,6 +263,7 @@ static int init_worker(struct kv_user_run *run, struct kv_user_worker *w)
 	loop->hist = &w->hist;
 	loop->groups = spec->depth / spec->signal;
 	loop->quiet = spec->signal / spec->list - 1;
+	loop->sends = spec->signal;
 	loop->timeout = kv_clock_ns_to_ticks(spec->timeout_ns);
 	loop->grace = kv_clock_ns_to_ticks(KVERBS_GRACE_NS);
 	loop->spins = (uint32_t)spec->spins;
@@ -512,11 +513,11 @@ static void fill_spec(const struct kv_user_run *run, struct kv_run_spec *spec)
 	} else {
 		spec->workers = run->workers;
 	}
-	if (spec->loop != KVERBS_LOOP_STREAM) {
+	if (!kv_run_has_groups(spec->loop)) {
 		spec->list = 0;
 		spec->signal = 0;
 	}
-	if (!kv_run_sends(spec->loop))
+	if (!kv_run_requests(spec->loop))
 		spec->sges = 0;
 	if (!kv_run_recvs(spec->loop, spec->op, run->spec.depth))
 		spec->recv_sges = 0;

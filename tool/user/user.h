@@ -10,6 +10,7 @@
 #include <sys/queue.h>
 #include <infiniband/verbs.h>
 
+#include "loop/loop.h"
 #include "model/shape.h"
 #include "rules/cq.h"
 #include "rules/refusal.h"
@@ -254,6 +255,7 @@ struct kv_user_qp {
 	uint32_t recvs; /* receives that runs posted */
 	uint32_t recv_lkey; /* the key by which @recvs name the target MR */
 	uint64_t target_offset; /* where their bytes begin in the target buffer */
+	struct kv_credit credit; /* of the connection's runs with credits */
 	bool needs_reset; /* a run ended with other requests outstanding */
 	/*
 	 * The outstanding requests of an active run whose ends have one CQ in common; else NULL.

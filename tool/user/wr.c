@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include "loop/credit.h"
 #include "rules/request.h"
 #include "rules/run.h"
 #include "user/post.h"
@@ -43,7 +44,7 @@ static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 
 /*
  * A QP, or its SRQ, keeps one target buffer and MR: those of the receives that earlier runs have
- * posted.
+ * posted, or of their credits.
  */
 static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 {
@@ -53,10 +54,12 @@ static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 	struct kv_user_obj *const *uses = srq ? &srq->obj.parents[KV_USER_SRQ_TARGET_BUF] :
 						&qp->obj.parents[KV_USER_QP_TARGET_BUF];
 
-	return end->target && end->target_mr && (srq ? srq->recvs : qp->recvs) &&
+	return end->target && end->target_mr &&
+	       ((srq ? srq->recvs : qp->recvs) || qp->credit.recvs) &&
 	       (uses[0] != &end->target->obj || uses[1] != &end->target_mr->obj ||
 		(srq ? srq->target_offset : qp->target_offset) != run->spec.end[i].target_offset ||
-		(kv_op_among(run->spec.op, KV_OPS_RECEIVED) && end->target_mr->ib &&
+		(kv_op_among(run->spec.op, KV_OPS_RECEIVED) && (srq ? srq->recvs : qp->recvs) &&
+		 end->target_mr->ib &&
 		 (srq ? srq->recv_lkey : qp->recv_lkey) != end->target_mr->ib->lkey));
 }
 
@@ -153,6 +156,8 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 		.needs_reset = end->qp->needs_reset,
 		.grh = kv_run_grh(end->qp->is.type),
 		.other_target = has_other_target(run, i),
+		.credits = end->qp->credit.recvs,
+		.gives_credits = end->qp->credit.gives,
 		.one_cq = end->qp->recv_cq == end->qp->send_cq,
 		.sq_sig_all = end->qp->is.sq_sig_all,
 		.max_inline = end->qp->is.max_inline,
@@ -189,8 +194,7 @@ static int check_end(struct kv_user *u, const struct kv_user_run *run,
 	if (ret || !end->target)
 		return ret;
 	return check_rights(u, i, "target_mr", end->target_mr,
-			    (kv_op_among(op, KV_OPS_RECEIVED) ? KVERBS_ACCESS_LOCAL_WRITE : 0) |
-			    (kv_op_among(op, KV_OPS_REMOTE) ? KVERBS_ACCESS_REMOTE_WRITE : 0));
+			    kv_run_target_access(run->spec.loop, op));
 }
 
 /*
@@ -220,6 +224,7 @@ int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 		.recv_sges = run->spec.recv_sges,
 		.max_sge_rd = (uint32_t)run->obj.dev->attr.max_sge_rd,
 		.srq = run->spec.ends && run->ends[0].qp->srq,
+		.credits = run->spec.credits,
 	};
 	int ret = kv_user_rule(u, kv_run_check_spec(&facts, &u->why));
 
@@ -278,6 +283,7 @@ static void prep_list(struct ibv_send_wr *last, struct ibv_send_wr *more, uint32
 static void prep_send_sges(const struct kv_user_run *run, unsigned int i, struct kv_end *to)
 {
 	const struct kv_run_spec *spec = &run->spec;
+	uint32_t bytes = kv_run_local_bytes(spec->loop, spec->size);
 	struct ibv_data_buf *buf = kv_user_put_bufs(&to->send_wr);
 	uint64_t first = spec->end[i].local_offset;
 
@@ -285,7 +291,7 @@ static void prep_send_sges(const struct kv_user_run *run, unsigned int i, struct
 		struct ibv_sge *sge = &to->send_sge[k];
 
 		prep_sge(sge, run->ends[i].local, first, run->ends[i].local_mr,
-			 kv_run_sge_bytes(spec->size, spec->sges, k));
+			 kv_run_sge_bytes(bytes, spec->sges, k));
 		buf[k] = (struct ibv_data_buf){ .addr = (void *)(uintptr_t)sge->addr,
 						.length = sge->length };
 		first += sge->length;
@@ -299,20 +305,21 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	const struct kv_run_spec *spec = &run->spec;
 	const struct kv_user_end *from = &run->ends[i];
 	const struct kv_run_end *end = &spec->end[i];
+	uint32_t op = kv_run_posted_op(spec->loop, spec->op);
 	struct ibv_send_wr *wr = &to->send_wr;
 
 	wr->wr_id = (uintptr_t)&from->qp->flow;
 	wr->sg_list = to->send_sge;
 	wr->num_sge = (int)spec->sges;
 	prep_send_sges(run, i, to);
-	wr->opcode = kv_user_post_opcode(spec->op);
+	wr->opcode = kv_user_post_opcode(op);
 	wr->send_flags = kv_user_post_flags(spec->flags);
-	if (kv_op_among(spec->op, KV_OPS_ATOMIC)) {
+	if (kv_op_among(op, KV_OPS_ATOMIC)) {
 		wr->wr.atomic.remote_addr = end->remote_addr;
 		wr->wr.atomic.rkey = end->remote_key;
 		wr->wr.atomic.compare_add = spec->compare_add;
 		wr->wr.atomic.swap = spec->swap;
-	} else if (kv_op_among(spec->op, KV_OPS_REMOTE)) {
+	} else if (kv_op_among(op, KV_OPS_REMOTE)) {
 		wr->wr.rdma.remote_addr = end->remote_addr;
 		wr->wr.rdma.rkey = end->remote_key;
 	} else if (from->ah) {
@@ -325,7 +332,8 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	to->quiet->send_flags &= ~(unsigned int)IBV_SEND_SIGNALED;
 	prep_list(to->quiet, to->quiet + 1, spec->list);
 	prep_list(wr, more, spec->list);
-	to->tx_tail = from->local->mem + end->local_offset + spec->size - 1;
+	to->tx_tail = from->local->mem + end->local_offset +
+		      kv_run_local_bytes(spec->loop, spec->size) - 1;
 }
 
 /* The rest of the MR: a receive may stay posted for a run of another size. */
@@ -336,9 +344,10 @@ static void prep_recv(const struct kv_user_run *run, unsigned int i, struct kv_e
 	const struct kv_mr *mr = &from->target_mr->is;
 	uint64_t first = spec->end[i].target_offset;
 	uint32_t room = (uint32_t)(mr->offset + mr->length - first);
-	uint32_t message = kv_run_grh(from->qp->is.type) + spec->size;
+	uint32_t bytes = kv_run_target_bytes(spec->loop, spec->size);
+	uint32_t message = kv_run_grh(from->qp->is.type) + bytes;
 
-	to->rx_tail = from->target->mem + first + spec->size - 1;
+	to->rx_tail = from->target->mem + first + bytes - 1;
 	for (uint32_t k = 0; k < spec->recv_sges; k++) {
 		prep_sge(&to->recv_sge[k], from->target, first, from->target_mr,
 			 kv_run_recv_sge_bytes(room, message, spec->recv_sges, k));
@@ -347,6 +356,17 @@ static void prep_recv(const struct kv_user_run *run, unsigned int i, struct kv_e
 	to->recv_wr.wr_id = (uintptr_t)&from->qp->flow;
 	to->recv_wr.sg_list = to->recv_sge;
 	to->recv_wr.num_sge = (int)spec->recv_sges;
+}
+
+/* Before the peer's first SEND no credit comes. */
+static void prep_credit(const struct kv_user_run *run, struct kv_user_qp *qp, struct kv_end *to)
+{
+	const struct kv_run_spec *spec = &run->spec;
+	bool gives = spec->loop == KVERBS_LOOP_CREDIT_SERVER;
+
+	to->credit = &qp->credit;
+	if (kv_credit_begin(to->credit, gives ? spec->depth : spec->credits, gives) && !gives)
+		*to->rx_tail = 0;
 }
 
 static enum kv_put_data put_data(const struct kv_run_spec *spec)
@@ -370,7 +390,8 @@ struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 	to->recv_sge = to->send_sge + 2 * run->spec.sges;
 	if (from->qp->api == KV_API_WR) {
 		to->ex = ibv_qp_to_qp_ex(to->qp);
-		to->put = kv_user_put_pick(run->spec.op, from->qp->is.type == KVERBS_QPT_UD,
+		to->put = kv_user_put_pick(kv_run_posted_op(run->spec.loop, run->spec.op),
+					   from->qp->is.type == KVERBS_QPT_UD,
 					   put_data(&run->spec));
 	}
 	to->send_cq = from->qp->send_cq->ib;
@@ -379,5 +400,7 @@ struct kv_end *kv_user_wr_prep(struct kv_user_run *run, unsigned int i)
 		prep_sends(run, i, &worker->more[at * kv_user_wr_more(&run->spec)], to);
 	if (from->target)
 		prep_recv(run, i, to);
+	if (kv_run_has_credits(run->spec.loop))
+		prep_credit(run, from->qp, to);
 	return to;
 }

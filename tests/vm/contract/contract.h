@@ -253,6 +253,7 @@ void test_run(void);
 void test_handler(void);
 void test_workers(void);
 void test_one_cq(void);
+void test_credit(void);
 void test_run_flags(void);
 void test_paced(void);
 void test_peer(void);

@@ -131,7 +131,7 @@ static void test_refused(struct link *l, const struct end *a, const struct end *
 	spec.spins = -1;
 	spec.loop = KVERBS_LOOP_PINGPONG_SERVER;
 	spec.end[0].target_buf = a->target;
-	refused(l, start(l, &spec, &id), -EINVAL, "end 1: qp: ping-pongs and STREAM_SERVER poll", in("a ping-pong"));
+	refused(l, start(l, &spec, &id), -EINVAL, "end 1: qp: ping-pongs, STREAM_SERVER and the loops with credits poll", in("a ping-pong"));
 }
 
 static void test_one(uint32_t context)

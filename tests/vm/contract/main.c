@@ -45,6 +45,7 @@ static const struct {
 	{ "handler", test_handler },
 	{ "workers", test_workers },
 	{ "one_cq", test_one_cq },
+	{ "credit", test_credit },
 	{ "run_flags", test_run_flags },
 	{ "paced", test_paced },
 	{ "peer", test_peer },

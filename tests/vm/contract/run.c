@@ -217,7 +217,7 @@ static void test_unused(struct link *l, const struct end *a, const struct end *b
 	UNUSED(good, (spec.op = KVERBS_OP_FETCH_ADD, spec.size = 8, spec.swap = 1),
 	       "spec: swap goes with", "a FETCH_ADD that swaps");
 	UNUSED(good, spec.end[0].target_buf = 2000000000,
-	       "spec: end 1: target_buf goes with", "a one-sided loop with a target");
+	       "spec: end 1: target_buf does not go with", "a one-sided loop with a target");
 	send.loop = KVERBS_LOOP_PINGPONG_SERVER;
 	send.op = KVERBS_OP_SEND;
 	send.end[0].target_buf = a->target;
@@ -533,7 +533,7 @@ static void test_offsets(struct link *l, struct end *a, struct end *b)
 	end->local_mr = 0;
 	end->local_offset = 0;
 	end->target_offset = 8;
-	refused(l, start(l, &spec), -EINVAL, "target_offset goes with",
+	refused(l, start(l, &spec), -EINVAL, "target_offset does not go with",
 		"a one-sided loop with a place in a target");
 
 	spec = pingpong_spec(a, b);
@@ -703,7 +703,7 @@ static void test_served_streams(struct link *l, struct end *a, struct end *b)
 
 	BAD(server, spec.op = KVERBS_OP_WRITE, -EINVAL, "this loop can't take this op",
 	    "a server of WRITEs");
-	BAD(server, spec.list = 2, -EINVAL, "list goes with STREAM only",
+	BAD(server, spec.list = 2, -EINVAL, "list goes with STREAM and CREDIT_STREAM only",
 	    "a server with lists");
 	BAD(server, spec.end[0].local_buf = b->local, -EINVAL,
 	    "local_buf does not go with STREAM_SERVER",

@@ -104,7 +104,7 @@ static void test_recv_sges(struct link *l, struct end *a, struct end *b)
 	    "a receive of more SGEs than the QP takes");
 	RUN_BAD(spec.recv_sges = KVERBS_SGE_MAX + 1, -ERANGE, "recv_sges: integer out of range",
 	    "a receive of more SGEs than one can have");
-	RUN_BAD((spec = write_spec(a, b), spec.recv_sges = 2), -EINVAL, "recv_sges goes with ping-pongs and STREAM_SERVER",
+	RUN_BAD((spec = write_spec(a, b), spec.recv_sges = 2), -EINVAL, "recv_sges goes with ping-pongs, STREAM_SERVER and CREDIT_SERVER",
 	    "a loop that posts no receives");
 }
 
@@ -148,7 +148,7 @@ static void test_refusals(struct link *l, struct end *a, struct end *b)
 	    "an atomic operation takes one sge", "an atomic with two SGEs");
 	RUN_BAD((spec.loop = KVERBS_LOOP_STREAM_SERVER, spec.op = KVERBS_OP_SEND, spec.post_context = KVERBS_POST_PROCESS,
 	     spec.end[0] = (struct kv_run_end){ .qp = b->qp, .target_buf = b->target }), -EINVAL,
-	    "flags goes with loops that post sends", "a server with flags");
+	    "flags goes with loops that post the op", "a server with flags");
 #undef BLAMES
 }
 
