@@ -59,6 +59,7 @@ function add_others(    k, n, list) {
 		  "streams/user/cm/polled/2/write streams/kernel/raw/event/1/write streams/kernel/cm/workqueue/1/write " \
 		  "streams/kernel/raw/polled/2/send streams/user/raw/polled/1/write-imm " \
 		  "streams/kernel/raw/polled/2/write/one-cq streams/user/cm/polled/1/write/one-cq " \
+		  "streams/kernel/cm/polled/2/send streams/user/cm/polled/1/send/one-cq " \
 		  "streams/kernel/raw/polled/1/send/one-cq streams/kernel/raw/polled/2/send/srq " \
 		  "streams/user/raw/polled/1/send/srq streams/kernel/cm/polled/2/write/rate streams/user/raw/polled/1/write/rate " \
 		  "rate/kernel rate/user quadrants conns/kernel conns/user posted/kernel posted/user", list, " ")

@@ -58,6 +58,28 @@ static void a_group_is_whole(void **state)
 	assert_int_equal(fit(4096 * (MIB - 1), 1, 16, 16, true), 1);
 }
 
+/* On iWARP, and nowhere else. */
+static void a_stream_of_sends_takes_credits(void **state)
+{
+	const struct kv_dev roce = { .caps = KVERBS_CAP_RC | KVERBS_CAP_UD | KVERBS_CAP_AH }, iwarp = { .caps = KVERBS_CAP_RC };
+	struct kv_workload w = { .kind = KV_KIND_STREAM, .op = KVERBS_OP_SEND };
+
+	assert_true(kv_dev_is_iwarp(&iwarp) && !kv_dev_is_iwarp(&roce));
+	kv_workload_adapt(&w, &roce);
+	assert_int_equal(kv_workload_loop(&w), KVERBS_LOOP_STREAM);
+	kv_workload_adapt(&w, &iwarp);
+	assert_true(w.credits);
+	assert_int_equal(kv_workload_loop(&w), KVERBS_LOOP_CREDIT_STREAM);
+	kv_workload_set(&w, KV_KIND_NULL, 0, 0);
+	assert_int_equal(kv_workload_loop(&w), KVERBS_LOOP_NULL);
+	kv_workload_set(&w, KV_KIND_STREAM, KVERBS_OP_WRITE, 8);
+	kv_workload_adapt(&w, &iwarp);
+	assert_false(w.credits);
+	kv_workload_set(&w, KV_KIND_PINGPONG, KVERBS_OP_SEND, 8);
+	kv_workload_adapt(&w, &iwarp);
+	assert_int_equal(kv_workload_loop(&w), KVERBS_LOOP_PINGPONG_CLIENT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -65,6 +87,7 @@ int main(void)
 		cmocka_unit_test(large_ones_do_not_fill_seconds),
 		cmocka_unit_test(all_together_have_so_many_bytes),
 		cmocka_unit_test(a_group_is_whole),
+		cmocka_unit_test(a_stream_of_sends_takes_credits),
 	};
 
 	return cmocka_run_group_tests_name("workload", tests, NULL, NULL);

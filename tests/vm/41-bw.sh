@@ -135,10 +135,28 @@ holds "take part, in both spaces" ".spec.qps == $many"' and (.points[0] | .verif
 # Operations that take a receive: the responder has a run of its own, which replaces them.
 if iwarp; then
 	refuses_sends() {
-		kverbs bw $by_cm --op "$1" --size 64 >"$work/out" 2>&1
+		# shellcheck disable=SC2086 # words
+		kverbs bw $by_cm --op $1 --size 64 >"$work/out" 2>&1
 		test $? = 77 && grep -F "$2" "$work/out"
 	}
-	check "a stream of SENDs is refused, with the reason" refuses_sends send "iWARP ends a connection on which a SEND finds no receive"
+	bw "SENDs, which take credits" --op send --size 64,4k --depth 32 --duration 300ms --rounds 2
+	holds "in both spaces, and verified" '(.points | length == 2) and all(.points[]; .verified and .credits and .rx_depth == 512 and
+		.kernel.requests > 100 and .user.requests > 100)'
+	bw "threads, lists and few receives" --op send --size 4k --threads 2 --depth 32 --list 8 --rx-depth 32 --duration 300ms --rounds 2
+	holds "each thread has a server" '.points[0] | .verified and .rx_depth == 32 and all(.kernel, .user;
+		(.thread_requests | length == 2 and min > 0) and .requests == 8 * .samples)'
+	bw "one receive" --op send --size 64 --depth 4 --rx-depth 1 --duration 100ms --rounds 1
+	holds "is enough" 'all(.points[]; .verified and .kernel.requests > 4 and .user.requests > 4)'
+	bw "SENDs of 4 QPs of a thread" --op send --size 64 --qps 4 --depth 16 --duration 300ms --rounds 2
+	holds "have credits each" '.points[0] | .verified and all(.kernel, .user; .requests > 300 and .qp_fairness > 0)'
+	bw "SENDs of 4 QPs of one CQ" --op send --size 64 --qps 4 --one-cq --depth 16 --sges 2 --recv-sges 2 --duration 300ms --rounds 2
+	holds "likewise" '.points[0] | .verified and all(.kernel, .user; .requests > 300 and .qp_fairness > 0)'
+	for with in "--srq" "--rate 1k" "--completion event"; do
+		check "a stream of SENDs is refused with $with" refuses_sends "send $with" "iWARP's SENDs "
+	done
+	# shellcheck disable=SC2086 # words
+	refuses 2 "--rx-depth 8 with --signal 8 on $DEV: the peer has too few receives for a group" \
+		bw $by_cm --op send --size 64 --signal 8 --depth 16 --rx-depth 8
 	check "a stream with immediate data is refused, with the reason" refuses_sends write-imm "iWARP has no immediate data"
 else
 	bw "streams that take receives" --op send,send-imm,write-imm --size 64 --depth 32 --duration 300ms --rounds 2

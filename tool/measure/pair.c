@@ -74,13 +74,22 @@ static uint32_t target_access(const struct kv_pair *p, unsigned int end)
 	return KVERBS_ACCESS_LOCAL_WRITE | remote;
 }
 
+/* The responder writes its credits. */
+static uint32_t credit_access(const struct kv_pair *p, unsigned int end)
+{
+	if (!p->work.credits || (end && !needs_key(p, end)))
+		return 0;
+	return KVERBS_ACCESS_LOCAL_WRITE | (end ? 0 : KVERBS_ACCESS_REMOTE_WRITE);
+}
+
 /*
  * The rights that an end's QP grants to the peer. WRITE is always one of them: a loop's probe is
  * a WRITE of no bytes. The MRs decide which bytes the peer can reach.
  */
 static uint32_t qp_access(const struct kv_pair *p, unsigned int end)
 {
-	return is_target(&p->work, end) ? remote_access(&p->work) | KVERBS_ACCESS_REMOTE_WRITE : 0;
+	return is_target(&p->work, end) || p->work.credits ?
+	       remote_access(&p->work) | KVERBS_ACCESS_REMOTE_WRITE : 0;
 }
 
 /*
@@ -173,6 +182,7 @@ static int create_end(struct kv_pair *p, const struct kv_pair *first, unsigned i
 	init.max_recv_wr = e->srq ? 0 : recvs;
 	ret = ret ?:
 	      add_cqs(p, first, end, f) ?:
+	      (p->work.credits ? kv_endpoint_add_buffer(e, &p->credit[end], 1, f) : 0) ?:
 	      kv_endpoint_add_buffer(e, &p->local[end], p->work.size, f);
 	if (ret)
 		return ret;
@@ -337,7 +347,8 @@ static int register_buffers(struct kv_pair *p, unsigned int end, struct kv_fault
 
 	if ((local || target) && !carries(p, end))
 		ret = kv_endpoint_add_carrier(e, f);
-	ret = ret ?: kv_endpoint_register(e, &p->local[end], local, f) ?:
+	ret = ret ?: kv_endpoint_register(e, &p->credit[end], credit_access(p, end), f) ?:
+		     kv_endpoint_register(e, &p->local[end], local, f) ?:
 		     kv_endpoint_register(e, &p->target[end], target, f);
 	kv_endpoint_del(e, KV_QP, &e->carrier);
 	return ret;
@@ -468,6 +479,7 @@ void kv_pair_destroy(struct kv_pair *p)
 		if (!has_others_target(p, (unsigned int)i))
 			invalidate(p, &p->end[i], &p->target[i]);
 		invalidate(p, &p->end[i], &p->local[i]);
+		invalidate(p, &p->end[i], &p->credit[i]);
 	}
 	disconnect(p);
 	/* Both QPs go first, so that neither can reach the buffers of the other any more. */
@@ -488,6 +500,7 @@ void kv_pair_destroy(struct kv_pair *p)
 		kv_endpoint_del(e, KV_SRQ, &e->srq);
 		kv_endpoint_del_buffer(e, &p->target[i]);
 		kv_endpoint_del_buffer(e, &p->local[i]);
+		kv_endpoint_del_buffer(e, &p->credit[i]);
 		kv_endpoint_del(e, KV_CQ, &e->recv_cq);
 		kv_endpoint_del(e, KV_CQ, &e->send_cq);
 		kv_endpoint_del(e, KV_PD, &e->pd);
@@ -514,13 +527,18 @@ void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS])
  */
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run)
 {
+	bool credits = p->work.credits;
+	const struct kv_buffer *local = credits && end ? &p->credit[1] : &p->local[end];
+	const struct kv_buffer *target = credits && !end ? &p->credit[0] : &p->target[end];
+	const struct kv_buffer *remote = credits && end ? &p->credit[0] : &p->target[!end];
+
 	run->qp = p->end[end].qp;
-	run->local_buf = p->local[end].buf;
-	run->target_buf = p->target[end].buf;
-	run->local_mr = needs_key(p, end) ? p->local[end].mr : 0;
-	run->target_mr = needs_key(p, end) ? p->target[end].mr : 0;
-	run->remote_addr = p->target[!end].iova;
-	run->remote_key = p->target[!end].rkey;
+	run->local_buf = local->buf;
+	run->target_buf = target->buf;
+	run->local_mr = needs_key(p, end) ? local->mr : 0;
+	run->target_mr = needs_key(p, end) ? target->mr : 0;
+	run->remote_addr = remote->iova;
+	run->remote_key = remote->rkey;
 	run->ah = p->end[end].ah;
 	run->remote_qpn = run->ah ? p->end[!end].qpn : 0;
 	run->remote_qkey = run->ah ? KV_RAW_QKEY : 0;

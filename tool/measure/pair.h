@@ -13,6 +13,8 @@ struct kv_pair {
 	struct kv_buffer local[2];
 	/* For each end, the buffer that the peer sends and writes into, or reads from. */
 	struct kv_buffer target[2];
+	/* With credits, the byte that the responder sends them from, [1], and the initiator's. */
+	struct kv_buffer credit[2];
 	/*
 	 * kv_pair_join() made it: CQs, or the responder's PD, SRQ and target are those of another
 	 * pair

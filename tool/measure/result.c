@@ -80,6 +80,8 @@ struct json_object *kv_result_work(const struct kv_workload *w)
 		kv_out_put_count(obj, "depth", w->depth);
 		if (kv_workload_served(w))
 			kv_out_put_count(obj, "rx_depth", kv_workload_rx_depth(w));
+		if (w->credits)
+			kv_out_put_bool(obj, "credits", true);
 		kv_out_put_count(obj, "list", w->list);
 		kv_out_put_count(obj, "signal", w->signal);
 		if (w->rate)

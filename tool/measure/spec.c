@@ -38,7 +38,7 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 		to->remote_qpn = 0;
 		to->remote_qkey = 0;
 	}
-	to->has_remote = kv_run_sends(spec->loop) && kv_op_among(spec->op, KV_OPS_REMOTE);
+	to->has_remote = kv_run_has_remote(spec->loop, spec->op);
 }
 
 /*
@@ -62,7 +62,7 @@ static void add_threads(struct kv_run_spec *spec, const struct kv_pair *p,
 static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work,
 			const struct kv_amount *amount)
 {
-	spec->loop = kv_workload_kinds[work->kind].loop;
+	spec->loop = kv_workload_loop(work);
 	spec->iters = amount->iters;
 	spec->time_ns = amount->time_ns;
 	spec->warmup = amount->warmup;
@@ -107,6 +107,7 @@ void kv_spec_fill(struct kv_run_spec *spec, const struct kv_site *site, const st
 		spec->list = work->list;
 		spec->signal = work->signal;
 		spec->interval_ns = kv_workload_interval_ns(work);
+		spec->credits = work->credits ? kv_workload_rx_depth(work) : 0;
 	}
 	if (kv_workload_pairs(work) > 1) {
 		add_threads(spec, p, work, 0);
@@ -154,11 +155,13 @@ void kv_spec_fill_server(struct kv_run_spec *server, const struct kv_run_spec *c
 			 const struct kv_pair *p, const struct kv_workload *work)
 {
 	bool stream = work->kind == KV_KIND_STREAM;
+	uint32_t served = work->credits ? KVERBS_LOOP_CREDIT_SERVER : KVERBS_LOOP_STREAM_SERVER;
 
-	fill_responder(server, stream ? KVERBS_LOOP_STREAM_SERVER : KVERBS_LOOP_PINGPONG_SERVER,
-		       client, p, work);
+	fill_responder(server, stream ? served : KVERBS_LOOP_PINGPONG_SERVER, client, p, work);
 	if (stream) {
-		server->post_context = KVERBS_POST_PROCESS;
+		if (!kv_run_sends(served))
+			server->post_context = KVERBS_POST_PROCESS;
+		server->credits = 0;
 		server->depth = kv_workload_rx_depth(work);
 		server->list = 0;
 		server->signal = 0;

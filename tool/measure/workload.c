@@ -262,17 +262,41 @@ int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f)
 		       kv_enum_name(kv_enum_api, api));
 }
 
+/* Where a SEND that finds no receive ends the connection, there are credits for receives. */
+static bool takes_credits(const struct kv_workload *w, const struct kv_dev *dev)
+{
+	return w->kind == KV_KIND_STREAM && w->op == KVERBS_OP_SEND && kv_dev_is_iwarp(dev);
+}
+
+static uint32_t loop_of(const struct kv_workload *w, bool credits)
+{
+	return credits ? KVERBS_LOOP_CREDIT_STREAM : kv_workload_kinds[w->kind].loop;
+}
+
+/**
+ * kv_workload_loop() - the loop of the initiator
+ * @w: the work, adapted to the device
+ *
+ * Return: enum kverbs_loop.
+ */
+uint32_t kv_workload_loop(const struct kv_workload *w)
+{
+	return loop_of(w, w->kind == KV_KIND_STREAM && w->credits);
+}
+
 /**
  * kv_workload_adapt() - adapt the work to the initiator's device
  * @w: the work
  * @dev: the device
  *
- * On iWARP, the local key of a READ must be the key of a registration.
+ * On iWARP, the local key of a READ must be the key of a registration, and a stream of SENDs takes
+ * credits.
  */
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev)
 {
 	if (w->op == KVERBS_OP_READ && kv_dev_is_iwarp(dev))
 		w->lkey = KV_LKEY_MR;
+	w->credits = takes_credits(w, dev);
 }
 
 /* May the user say how a packet is sent again? */
@@ -378,6 +402,29 @@ static int check_recv_sges(const struct kv_workload *w, const struct kv_dev *dev
 			      dev->name, why.text, space);
 }
 
+/* Can a stream have what it asks for if it takes credits? */
+static int check_credits(const struct kv_workload *w, const struct kv_site *site,
+			 struct kv_fault *f)
+{
+	const struct kv_run_spec_facts facts = {
+		.loop = KVERBS_LOOP_CREDIT_STREAM,
+		.signal = w->signal,
+		.credits = kv_workload_rx_depth(w),
+	};
+	const char *text = w->srq ? "iWARP's SENDs take credits for receives of the peer's QP, and with --srq it has none of its own" :
+			   w->completion != KVERBS_CQ_POLLED ? "iWARP's SENDs take credits, which come without a completion: --completion polled" :
+			   w->rate ? "iWARP's SENDs wait for credits, and not for a time: leave out --rate" : NULL;
+	struct kv_refusal why;
+
+	if (text)
+		return kv_fault_set(f, -EOPNOTSUPP, "%s space, %s, %s: %s", site->b->ops->space,
+				    site->dev.name, kv_enum_name(kv_enum_op, w->op), text);
+	if (!kv_run_check_credits(&facts, &why))
+		return 0;
+	return kv_fault_usage(f, "--rx-depth %u with --signal %u on %s: %s", facts.credits, w->signal, site->dev.name,
+			      why.text);
+}
+
 /**
  * kv_workload_check_site() - can the device of a site do this work?
  * @w: the work; not KV_KIND_NULL
@@ -410,7 +457,7 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 			return ret;
 	}
 	if (kv_dev_is_iwarp(dev) &&
-	    kv_run_check_iwarp(kv_workload_kinds[w->kind].loop, w->op, &why))
+	    kv_run_check_iwarp(loop_of(w, takes_credits(w, dev)), w->op, &why))
 		return kv_fault_set(f, why.error, "%s space, %s, %s: %s", space, dev->name,
 				    kv_enum_name(kv_enum_op, w->op), why.text);
 	if (kv_op_check_flags(w->op, kv_workload_flags(w), kv_dev_is_iwarp(dev), &why))
@@ -421,7 +468,8 @@ int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *si
 	if (w->reversed == !!site->host && w->comp_vector >= dev->comp_vectors)
 		return kv_fault_usage(f, "--comp-vector %u: %s has the completion vectors 0 to %u (%s space)",
 				      w->comp_vector, dev->name, dev->comp_vectors - 1, space);
-	ret = check_sges(w, dev, space, f) ?: check_recv_sges(w, dev, space, f);
+	ret = (takes_credits(w, dev) ? check_credits(w, site, f) : 0) ?:
+	      check_sges(w, dev, space, f) ?: check_recv_sges(w, dev, space, f);
 	if (ret)
 		return ret;
 	if (!dev->max_mr_bytes)

@@ -67,6 +67,11 @@ struct kv_workload {
 	 * receives
 	 */
 	bool one_cq;
+	/*
+	 * KV_KIND_STREAM: the initiator posts SENDs for which the responder has receives, and no
+	 * more (loop/credit.h); kv_workload_adapt() sets it.
+	 */
+	bool credits;
 	uint32_t inline_max; /* sends and writes of at most so many bytes have them inline */
 	bool fence; /* each request waits for the READs and atomics before it */
 	bool solicited; /* each request makes an event at a responder that armed its CQ for such */
@@ -150,6 +155,7 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f);
 int kv_workload_check_completion(enum kv_kind kind, uint32_t completion, bool user,
 				 struct kv_fault *f);
 int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f);
+uint32_t kv_workload_loop(const struct kv_workload *w);
 void kv_workload_adapt(struct kv_workload *w, const struct kv_dev *dev);
 uint32_t kv_workload_fit_depth(const struct kv_workload *w, uint32_t depth);
 uint64_t kv_workload_send_cqe(const struct kv_workload *w);
