@@ -83,9 +83,10 @@ const struct kv_cmd kv_cmd_plot = {
 	.rows = kv_cmd_no_rows,
 	.usage = "usage: kverbs plot FILE IMAGE\n"
 		"\n"
-		"Has gnuplot draw the figures of a document that --json=FILE has written, as --plot\n"
-		"does after a measurement. The name of IMAGE ends in .svg or .png. Neither an RDMA\n"
-		"device nor privileges are needed: the document may come from another machine.\n",
+		"Has gnuplot draw the figures of a document that --json=FILE has written, as\n"
+		"--plot does after a measurement. The name of IMAGE ends in .svg or .png. Neither\n"
+		"an RDMA device nor privileges are needed: the document may come from another\n"
+		"machine.\n",
 	.more = "",
 	.args = &args,
 	.check = check,
