@@ -256,7 +256,7 @@ static void tell_limit(struct kv_session *s, const char *name, uint32_t value, s
 		kv_append(f->text, sizeof(f->text), "; %s of %s is %u", name, s->dev.name, most);
 }
 
-/* Adds the devices or the ids that exist, or the limit, for the attribute that the backend refused. */
+/* Adds the devices or ids that exist, or the limit, for the attribute that the backend refused. */
 static void tell_more(struct kv_session *s, struct kv_fault *f)
 {
 	const struct kv_member *refused = s->b->refused;
