@@ -471,7 +471,8 @@ static int run_put_shares(struct sk_buff *skb, const struct kv_loop *loop, bool 
 {
 	u64 least, most;
 
-	if (!loop->flows)
+	/* The loops with credits take one end as one of several. */
+	if (loop->flows < 2)
 		return 0;
 	kv_flow_share(loop, &least, &most);
 	return kv_put_u64(skb, KVERBS_A_RESULT_LEAST, measuring ? least : 0) ?:

@@ -139,9 +139,10 @@ if iwarp; then
 		kverbs bw $by_cm --op $1 --size 64 >"$work/out" 2>&1
 		test $? = 77 && grep -F "$2" "$work/out"
 	}
-	bw "SENDs, which take credits" --op send --size 64,4k --depth 32 --duration 300ms --rounds 2
+	bw "SENDs, which take credits" --op send --size 64,4k --depth 32 --duration 300ms --rounds 2 --notes
 	holds "in both spaces, and verified" '(.points | length == 2) and all(.points[]; .verified and .credits and .rx_depth == 512 and
-		.kernel.requests > 100 and .user.requests > 100)'
+		.kernel.requests > 100 and .user.requests > 100 and .kernel.qp_fairness == null)'
+	check "and that is said" grep "^send: the responder writes how many receives it has replaced" "$work/bw"
 	bw "threads, lists and few receives" --op send --size 4k --threads 2 --depth 32 --list 8 --rx-depth 32 --duration 300ms --rounds 2
 	holds "each thread has a server" '.points[0] | .verified and .rx_depth == 32 and all(.kernel, .user;
 		(.thread_requests | length == 2 and min > 0) and .requests == 8 * .samples)'

@@ -266,6 +266,18 @@ static void print_threads(FILE *out, struct json_object *doc, const char *const 
 			worst_begin(doc, name) / 1e6);
 }
 
+/* The note on SENDs that take credits. */
+static void print_credits(FILE *out, struct json_object *doc)
+{
+	struct json_object *points = kv_out_get(doc, "/points");
+	bool credits = false;
+
+	for (size_t k = 0; k < json_object_array_length(points); k++)
+		credits |= kv_out_get(json_object_array_get_idx(points, k), "/credits") != NULL;
+	if (credits)
+		fprintf(out, "send: the responder writes how many receives it has replaced, and the initiator posts no more than there are; its waits are in the time per request, and in no group's time\n");
+}
+
 /* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
 static void print_contexts(FILE *out, struct json_object *doc)
 {
@@ -632,6 +644,7 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 				"the knee is the highest rate up to which " KV_KNEE_RATES_RULE "\n", out);
 		print_contexts(out, doc);
 		print_threads(out, doc, name);
+		print_credits(out, doc);
 		print_method(out, doc, quadrants);
 		print_null(out, doc);
 	}

@@ -544,12 +544,12 @@ static void fill_worker(const struct kv_user_worker *w, bool active, struct kv_w
 	to->yields = measuring ? load(&loop->yields) : 0;
 	to->sum_ticks = measuring ? load(&w->hist.sum) : 0;
 	to->elapsed_ticks = measuring ? w->before + kv_loop_elapsed(loop) : 0;
-	if (measuring && loop->flows) {
+	if (measuring && loop->flows > 1) {
 		kv_flow_share(loop, &least, &most);
 		to->least = least;
 		to->most = most;
 	}
-	to->several = loop->flows;
+	to->several = loop->flows > 1;
 	to->elapsed_ns = active ? (uint64_t)((double)to->elapsed_ticks * kv_clock_ns_per_tick()) :
 				  w->elapsed_ns;
 }
