@@ -63,7 +63,7 @@ struct kv_end;
  */
 static inline __u32 kv_credit_batch(__u32 recvs)
 {
-	return (recvs + 1) / 2;
+	return (recvs + 1) >> 1;
 }
 
 /* Completions that a CQ needs room for if all goes to one: these, a send, a probe. */
