@@ -15,7 +15,7 @@ const struct kv_foreign kv_foreign_ops[] = {
 	{ "atomic-fetch-and-add", .here = "here it is fetch-add" },
 	{ "cmp-and-swap", .here = "here it is cmp-swp" },
 	{ "atomic-cmp-and-swp", .here = "here it is cmp-swp" },
-	{ NULL },
+	{ .word = NULL },
 };
 
 /* Lower or upper case, with _ for - as well. */

@@ -91,7 +91,7 @@ static const struct kv_foreign others[] = {
 	{ "ib-atomic-bw", .here = "'kverbs bw --op fetch-add' is like it" },
 	{ "version", .here = "'kverbs --version' tells it" },
 	{ "rping", .here = "'kverbs ping' is like it" },
-	{ NULL },
+	{ .word = NULL },
 };
 
 /**

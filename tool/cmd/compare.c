@@ -23,7 +23,7 @@ static const struct kv_foreign spaces[] = {
 	{ "space", .here = "compare measures both spaces; --self SPACE compares one with itself" },
 	{ "client", .here = "compare measures both spaces; --quadrants has a client and a server in each" },
 	{ "server", .here = "compare measures both spaces; --quadrants has a client and a server in each" },
-	{ NULL },
+	{ .word = NULL },
 };
 
 #define S struct compare

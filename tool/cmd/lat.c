@@ -52,7 +52,7 @@ static struct lat {
 
 static const struct kv_foreign both[] = {
 	{ "both", .here = "'kverbs compare' measures both" },
-	{ NULL },
+	{ .word = NULL },
 };
 
 #define S struct lat

@@ -68,5 +68,5 @@ const struct kv_foreign kv_perftest[] = {
 	{ "use-old-post-send", 0, "here it is --api post, the default" },
 	{ "use-srq", 0, "'kverbs bw' and 'kverbs scale' have --srq" },
 	{ "version", 'V', "here it is 'kverbs --version'" },
-	{ NULL },
+	{ .word = NULL },
 };

@@ -9,7 +9,7 @@
 
 const struct kv_foreign kv_sweep_both[] = {
 	{ "both", .here = "without --space both are measured, in turn" },
-	{ NULL },
+	{ .word = NULL },
 };
 
 /**
