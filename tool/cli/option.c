@@ -440,7 +440,8 @@ int kv_option_read(const char *command, int *n, char **word, const struct kv_opt
 		else if (loose || text[0] != '-' || !text[1])
 			word[(*n)++] = word[i];
 		else
-			ret = refuse_foreign(rows, text, f) ?: refuse_unknown(command, rows, text, f);
+			ret = refuse_foreign(rows, text, f) ?:
+			      refuse_unknown(command, rows, text, f);
 		i += used;
 	}
 	if (ret)

@@ -240,7 +240,8 @@ static int check(int n, char **word, struct kv_fault *f)
 	int ret = take_words(&command, n, word, f);
 	struct kv_fault more;
 
-	return kv_fault_join(f, ret, kv_options_choose_ends(&command.common, ret ? &more : f), &more);
+	return kv_fault_join(f, ret, kv_options_choose_ends(&command.common, ret ? &more : f),
+			     &more);
 }
 
 static int run(struct kv_fault *f)

@@ -383,7 +383,8 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 	case KV_DOUBT_FEW:
 		/* One is singular. */
 		snprintf(text, size, "%u %.*s, and an interval takes %u (%s)", f->n,
-			 (int)strlen(f->repeated) - (f->n == 1), f->repeated, KV_STATS_MIN_ROUNDS, f->more);
+			 (int)strlen(f->repeated) - (f->n == 1), f->repeated, KV_STATS_MIN_ROUNDS,
+			 f->more);
 		break;
 	case KV_DOUBT_WIDE:
 		/* Two digits; of 100 on no exponent. */
