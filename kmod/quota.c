@@ -103,12 +103,16 @@ int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 	if (quota_charge(&bytes, amount, max))
 		return 0;
 	/* If it is too much by itself, no deletion helps. */
+	if (max < READ_ONCE(max_bytes) && amount > max)
+		return kv_refuse(extack, -EDQUOT,
+				 "buffers and queues would take more than a quarter of the memory");
 	if (max < READ_ONCE(max_bytes))
-		return kv_refuse(extack, -EDQUOT, amount > max ?
-				 "buffers and queues would take more than a quarter of the memory" :
+		return kv_refuse(extack, -EDQUOT,
 				 "buffers and queues would take more than a quarter of the memory: delete some");
-	return kv_refuse(extack, -EDQUOT, amount > max ?
-			 "too many bytes in buffers and queues: take fewer, or raise the module's max_bytes" :
+	if (amount > max)
+		return kv_refuse(extack, -EDQUOT,
+				 "too many bytes in buffers and queues: take fewer, or raise the module's max_bytes");
+	return kv_refuse(extack, -EDQUOT,
 			 "too many bytes in buffers and queues: delete some, or raise the module's max_bytes");
 }
 
