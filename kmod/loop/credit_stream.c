@@ -55,7 +55,8 @@ static __always_inline int drive(struct kv_loop *l, int one_cq, int bh_disabled)
 
 	kv_flow_reset(l);
 	while (l->outstanding || (l->left && kv_sample_more(l, t1))) {
-		of = f = at;
+		f = at;
+		of = f;
 		at = f->next;
 		posted = credit_post(l, f, t1, &since, bh_disabled);
 		if (posted < 0)
@@ -63,8 +64,10 @@ static __always_inline int drive(struct kv_loop *l, int one_cq, int bh_disabled)
 		ret = one_cq ? kv_env_poll_flow(l, f->cq, &of) : kv_env_poll(l, f->cq);
 		if (ret < 0)
 			return kv_sample_broken(l, kv_wait_failed(l, of->end));
-		if (ret)
-			since = t1 = credit_take(l, of);
+		if (ret) {
+			t1 = credit_take(l, of);
+			since = t1;
+		}
 		if (ret || posted) {
 			left = l->spins + l->flows;
 			late = 0;

@@ -65,7 +65,7 @@ static const struct limit spec_limits[] = {
 	{ KVERBS_A_SPEC_SGES, REQUESTERS, ANY,
 	  "sges goes with loops that post the op: NULL, STREAM_SERVER and CREDIT_SERVER do not" },
 	{ KVERBS_A_SPEC_RECV_SGES, RECEIVERS, KV_OPS_RECEIVED,
-	  "recv_sges goes with ping-pongs, STREAM_SERVER and CREDIT_SERVER, and with an op that takes a receive" },
+	  "recv_sges goes with loops that post receives, and with an op that takes one" },
 	{ KVERBS_A_SPEC_CREDITS, BIT_OF(LOOP_CREDIT_STREAM), ANY,
 	  "credits goes with CREDIT_STREAM only" },
 	{ 0 },
@@ -85,9 +85,9 @@ static const struct limit end_limits[] = {
 	{ KVERBS_A_END_TARGET_OFFSET, TARGETS, ANY,
 	  "target_offset does not go with POST_TO_COMPLETION and STREAM, which watch no target" },
 	{ KVERBS_A_END_REMOTE_ADDR, SENDERS, KV_OPS_REMOTE,
-	  "remote_addr goes with write, read, atomics and CREDIT_SERVER only, and not with STREAM_SERVER" },
+	  "remote_addr goes with write, read, atomics and CREDIT_SERVER only" },
 	{ KVERBS_A_END_REMOTE_KEY, SENDERS, KV_OPS_REMOTE,
-	  "remote_key goes with write, read, atomics and CREDIT_SERVER only, and not with STREAM_SERVER" },
+	  "remote_key goes with write, read, atomics and CREDIT_SERVER only" },
 	{ KVERBS_A_END_CPU, SEVERAL, ANY,
 	  "the cpu of an end does not go with ping-pongs: give the cpu of the spec" },
 	{ KVERBS_A_END_AH, SENDERS, KV_OPS_SEND,
@@ -361,7 +361,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 	      check_limits(spec_limits, given->loop, given->op, spec, why) ?:
 	      (given->loop == KVERBS_LOOP_CREDIT_STREAM ?
 	       kv_refusal_need(spec, KVERBS_A_SPEC_CREDITS, why,
-			       "credits is missing: how many receives does the peer keep posted?") : 0);
+			       "credits is missing: how many receives does the peer post?") : 0);
 	if (ret)
 		return ret;
 	if (!ends)
@@ -434,9 +434,9 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 	       (target ? kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
 					 "target_buf is missing in this end: this loop needs it") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
-					 "remote_addr is missing in this end: its requests need it") : 0) ?:
+					 "remote_addr is missing in this end: it needs one") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
-					 "remote_key is missing in this end: its requests need it") : 0) ?:
+					 "remote_key is missing in this end: it needs one") : 0) ?:
 	       check_datagram(end, why);
 }
 

@@ -104,7 +104,7 @@ static void test_recv_sges(struct link *l, struct end *a, struct end *b)
 	    "a receive of more SGEs than the QP takes");
 	RUN_BAD(spec.recv_sges = KVERBS_SGE_MAX + 1, -ERANGE, "recv_sges: integer out of range",
 	    "a receive of more SGEs than one can have");
-	RUN_BAD((spec = write_spec(a, b), spec.recv_sges = 2), -EINVAL, "recv_sges goes with ping-pongs, STREAM_SERVER and CREDIT_SERVER",
+	RUN_BAD((spec = write_spec(a, b), spec.recv_sges = 2), -EINVAL, "recv_sges goes with loops that post receives",
 	    "a loop that posts no receives");
 }
 
