@@ -23,7 +23,7 @@
 __attribute__((visibility("default"))) int qemu_plugin_version = 1;
 
 /* Of each of the two kinds. */
-#define RANGES_MAX 64
+#define RANGES_MAX 128
 
 /* The first address of the kernel's half. */
 #define KERNEL_HALF 0x800000000000ULL
