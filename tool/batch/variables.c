@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,44 +9,92 @@
 #include "object/describe.h"
 #include "out/out.h"
 
-static int compare_texts(const void *a, const void *b)
-{
-	const struct kv_variable *x = a, *y = b;
+/* The tables of kv_variables: a name is in both, or its object is gone, or it is a variable. */
+enum { BY_TEXT, BY_OBJECT };
 
-	return strcmp(x->text, y->text);
+/* The smallest number of chains; a power of 2, as all are. */
+#define CHAINS 64
+
+/* Numbers of consecutive objects go to consecutive chains. */
+static uint32_t hash(int by, const struct kv_variable *name)
+{
+	uint32_t h = 2166136261;
+
+	if (by == BY_OBJECT)
+		return name->id * KV_TYPES + name->type;
+	/* FNV-1a */
+	for (const char *c = name->text; *c; c++)
+		h = (h ^ (unsigned char)*c) * 16777619;
+	return h;
 }
 
-static int compare_objects(const void *a, const void *b)
+static bool same(int by, const struct kv_variable *a, const struct kv_variable *b)
 {
-	const struct kv_variable *x = a, *y = b;
-
-	if (x->id != y->id)
-		return x->id < y->id ? -1 : 1;
-	return (x->type > y->type) - (x->type < y->type);
+	return by == BY_TEXT ? !strcmp(a->text, b->text) : a->type == b->type && a->id == b->id;
 }
 
-/* The names that are not in the file, or were read from it. */
-static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
+/* The link to the entry that equals @key, or else the end of its chain. */
+static struct kv_variable **link_to(const struct kv_names_table *t, int by,
+				    const struct kv_variable *key)
 {
-	const struct kv_variable key = { .text = (char *)text };
-	struct kv_variable *const *found = tfind(&key, &variables->by_text, compare_texts);
+	struct kv_variable **link = &t->chain[hash(by, key) & (t->chains - 1)];
 
-	return found ? *found : NULL;
+	while (*link && !same(by, *link, key))
+		link = &(*link)->next[by];
+	return link;
 }
 
-static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
-				       uint32_t id)
+static struct kv_variable *find(const struct kv_variables *variables, int by,
+				const struct kv_variable *key)
 {
-	const struct kv_variable key = { .type = type, .id = id };
-	struct kv_variable *const *found = tfind(&key, &variables->by_object, compare_objects);
+	const struct kv_names_table *t = &variables->table[by];
 
-	return found ? *found : NULL;
+	return t->n ? *link_to(t, by, key) : NULL;
 }
 
-static void free_name(void *entry)
+static int grow(struct kv_names_table *t, int by)
 {
-	struct kv_variable *name = entry;
+	struct kv_names_table more = { .n = t->n, .chains = t->chains ? 2 * t->chains : CHAINS };
 
+	more.chain = calloc(more.chains, sizeof(*more.chain));
+	if (!more.chain)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->chains; i++) {
+		for (struct kv_variable *name = t->chain[i], *next; name; name = next) {
+			next = name->next[by];
+			name->next[by] = NULL;
+			*link_to(&more, by, name) = name;
+		}
+	}
+	free(t->chain);
+	*t = more;
+	return 0;
+}
+
+/* Adds an entry that equals no other one. */
+static int insert(struct kv_variables *variables, int by, struct kv_variable *name)
+{
+	struct kv_names_table *t = &variables->table[by];
+
+	if (t->n == t->chains && grow(t, by))
+		return -ENOMEM;
+	name->next[by] = NULL;
+	*link_to(t, by, name) = name;
+	t->n++;
+	return 0;
+}
+
+/* @name: an entry of the table */
+static void take_out(struct kv_variables *variables, int by, struct kv_variable *name)
+{
+	struct kv_names_table *t = &variables->table[by];
+
+	*link_to(t, by, name) = name->next[by];
+	t->n--;
+}
+
+static void free_name(struct kv_variable *name)
+{
 	json_object_put(name->parts);
 	json_object_put(name->more);
 	free(name->object);
@@ -61,10 +108,29 @@ static void free_name(void *entry)
  */
 void kv_variables_clear(struct kv_variables *variables)
 {
-	while (variables->by_object)
-		tdelete(*(void **)variables->by_object, &variables->by_object, compare_objects);
-	tdestroy(variables->by_text, free_name);
+	const struct kv_names_table *t = &variables->table[BY_TEXT];
+
+	for (size_t i = 0; i < t->chains; i++) {
+		for (struct kv_variable *name = t->chain[i], *next; name; name = next) {
+			next = name->next[BY_TEXT];
+			free_name(name);
+		}
+	}
+	free(t->chain);
+	free(variables->table[BY_OBJECT].chain);
 	memset(variables, 0, sizeof(*variables));
+}
+
+/* The names that are not in the file, or were read from it. */
+static struct kv_variable *find_text(const struct kv_variables *variables, const char *text)
+{
+	return find(variables, BY_TEXT, &(struct kv_variable){ .text = (char *)text });
+}
+
+static struct kv_variable *find_object(const struct kv_variables *variables, enum kv_type type,
+				       uint32_t id)
+{
+	return find(variables, BY_OBJECT, &(struct kv_variable){ .type = type, .id = id });
 }
 
 static int check_text(const char *text, struct kv_fault *f)
@@ -113,11 +179,11 @@ static struct kv_variable *new_name(struct kv_variables *variables, const char *
 	name->text = memcpy(name + 1, text, size);
 	if (old) {
 		if (old->kept && !old->deleted)
-			tdelete(old, &variables->by_object, compare_objects);
-		tdelete(old, &variables->by_text, compare_texts);
+			take_out(variables, BY_OBJECT, old);
+		take_out(variables, BY_TEXT, old);
 		free_name(old);
 	}
-	if (tsearch(name, &variables->by_text, compare_texts))
+	if (!insert(variables, BY_TEXT, name))
 		return name;
 	free_name(name);
 	return NULL;
@@ -185,7 +251,7 @@ int kv_variables_add(struct kv_variables *variables, const char *text, enum kv_t
 		return kv_fault_no_memory(f);
 	name->type = type;
 	name->id = id;
-	if (tsearch(name, &variables->by_object, compare_objects))
+	if (!insert(variables, BY_OBJECT, name))
 		return 0;
 	name->deleted = true;
 	return kv_fault_no_memory(f);
@@ -410,23 +476,16 @@ const struct kv_variable *kv_variables_delete(struct kv_variables *variables, en
 
 	if (!name)
 		return NULL;
-	tdelete(name, &variables->by_object, compare_objects);
+	take_out(variables, BY_OBJECT, name);
 	name->deleted = true;
 	return name;
 }
 
-struct each {
-	void (*fn)(const struct kv_variable *variable, void *arg);
-	void *arg;
-};
-
-static void call_each(const void *node, VISIT visit, void *arg)
+static int compare_texts(const void *a, const void *b)
 {
-	const struct kv_variable *const *variable = node;
-	const struct each *each = arg;
+	const struct kv_variable *const *x = a, *const *y = b;
 
-	if (visit == postorder || visit == leaf)
-		each->fn(*variable, each->arg);
+	return strcmp((*x)->text, (*y)->text);
 }
 
 /**
@@ -438,9 +497,21 @@ static void call_each(const void *node, VISIT visit, void *arg)
 void kv_variables_each(struct kv_variables *variables,
 		       void (*fn)(const struct kv_variable *variable, void *arg), void *arg)
 {
-	struct each each = { .fn = fn, .arg = arg };
+	const struct kv_names_table *t = &variables->table[BY_TEXT];
+	const struct kv_variable **sorted;
 	struct kv_fault why;
+	size_t n = 0;
 
 	kv_variables_read(variables, &why);
-	twalk_r(variables->by_text, call_each, &each);
+	sorted = calloc(t->n + 1, sizeof(*sorted));
+	if (!sorted)
+		return;
+	for (size_t i = 0; i < t->chains; i++) {
+		for (const struct kv_variable *name = t->chain[i]; name; name = name->next[BY_TEXT])
+			sorted[n++] = name;
+	}
+	qsort(sorted, n, sizeof(*sorted), compare_texts);
+	for (size_t i = 0; i < n; i++)
+		fn(sorted[i], arg);
+	free(sorted);
 }

@@ -21,6 +21,7 @@
 
 /**
  * struct kv_variable - a variable, or an object that has a name
+ * @next: the next entries of its chains
  * @text: the name, behind the struct
  * @value: value of a variable; NULL: this is an object
  * @type: type of the object
@@ -33,6 +34,7 @@
  * @parts: fields that other outputs had; NULL: none
  */
 struct kv_variable {
+	struct kv_variable *next[2];
 	char *text;
 	char *value;
 	enum kv_type type;
@@ -52,17 +54,22 @@ enum kv_names {
 	KV_NAMES_ANY, /* any name may be that of an object: only the words are checked */
 };
 
+/* A hash table; its entries are chained. */
+struct kv_names_table {
+	struct kv_variable **chain; /* the first entry of each chain */
+	size_t chains; /* number of chains, a power of 2, or 0 */
+	size_t n; /* number of entries, at most that of chains */
+};
+
 /**
  * struct kv_variables - the names of a session
- * @by_text: all entries, in a tree of tsearch() by their names
- * @by_object: the entries of objects that are not deleted, in one by type and id
+ * @table: all entries, by name; the entries of objects that are not deleted, by type and id
  * @names: names of persistent objects
  * @bytes: length of the values of all variables
  * @missing: type of the object that kv_variables_id() has last not found, plus 1; 0: it found all
  */
 struct kv_variables {
-	void *by_text;
-	void *by_object;
+	struct kv_names_table table[2];
 	enum kv_names names;
 	size_t bytes;
 	unsigned int missing;
