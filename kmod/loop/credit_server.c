@@ -78,10 +78,11 @@ static __always_inline int serve(struct kv_loop *l, int one_cq, int bh_disabled)
 	t = kv_sample_start(l);
 	while (kv_sample_more(l, t)) {
 		f = kv_flow_wait(l, &at, one_cq, t, 1, &ret);
-		if (ret == -ECANCELED || ret == -ETIME)
-			return credit_end(l, one_cq, ret);
-		if (ret)
+		/* A QP that failed takes no other run before RESET. */
+		if (ret == -EIO)
 			return ret;
+		if (ret)
+			return credit_end(l, one_cq, ret);
 		ret = kv_env_post_recv(f->end);
 		if (!ret)
 			ret = credit_give(l, f->end, one_cq, bh_disabled);

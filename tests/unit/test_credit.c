@@ -352,6 +352,18 @@ static void a_server_ends_where_it_waits(void **state)
 	assert_int_equal(kv_loop_credit_server(&loop), -ECANCELED);
 	assert_int_equal(loop.busy, 0);
 	assert_int_equal(ends[0].send_cq.used, 0);
+	/* No message comes for too long: the completion of the last WRITE is not left to a later run. */
+	prepare(1, 1, 1);
+	ends[0].send_empty = 1;
+	fake.yield_ticks = 100;
+	loop.iters = 3;
+	fake_complete(&ends[0].recv_cq, (struct fake_wc){ 0 });
+	fake_complete(&ends[0].recv_cq, (struct fake_wc){ 0 });
+	assert_int_equal(kv_loop_credit_server(&loop), -ETIMEDOUT);
+	assert_int_equal(ends[0].sends, 1);
+	assert_int_equal(loop.busy, 0);
+	assert_int_equal(ends[0].credit.writing, 0);
+	assert_int_equal(ends[0].send_cq.used, 0);
 	/* The end of its time is no error. */
 	prepare(1, 1, 1);
 	loop.time = 1000;
