@@ -7,7 +7,7 @@
 #define BIT_OF(name) (1U << KVERBS_##name)
 #define PINGPONGS (BIT_OF(LOOP_PINGPONG) | BIT_OF(LOOP_PINGPONG_CLIENT) | \
 		   BIT_OF(LOOP_PINGPONG_SERVER))
-/* Their requests take credits, which the peer counts; and that peer. */
+/* The stream whose SENDs take credits, and its peer, which gives them. */
 #define CREDITED (BIT_OF(LOOP_CREDIT_STREAM) | BIT_OF(LOOP_CREDIT_SERVER))
 #define STREAMS (BIT_OF(LOOP_STREAM) | BIT_OF(LOOP_STREAM_SERVER) | CREDITED)
 /* They take samples of groups of requests. */
@@ -16,7 +16,7 @@
 #define SEVERAL (BIT_OF(LOOP_POST_TO_COMPLETION) | STREAMS)
 #define VERBS (SEVERAL | PINGPONGS)
 #define SENDERS (VERBS & ~BIT_OF(LOOP_STREAM_SERVER))
-/* They post the run's operation: that of CREDIT_SERVER is its peer's. */
+/* They post the run's operation. That of CREDIT_SERVER is posted by its peer. */
 #define REQUESTERS (SENDERS & ~BIT_OF(LOOP_CREDIT_SERVER))
 /* They post receives, for the operations that take one. */
 #define RECEIVERS (PINGPONGS | (STREAMS & ~GROUPED))
@@ -128,7 +128,7 @@ __u32 kv_run_workers(__u32 loop, __u32 ends, __u32 asked)
 }
 
 /**
- * kv_run_has_credits() - does a loop post what the peer has receives for, or is it that peer?
+ * kv_run_has_credits() - does a loop take or give credits?
  * @loop: enum kverbs_loop
  *
  * Return: true for CREDIT_STREAM and CREDIT_SERVER.
@@ -223,7 +223,7 @@ bool kv_run_has_remote(__u32 loop, __u32 op)
  * @ends: ends of the spec
  * @workers: kv_run_workers()
  *
- * Return: true if the loops are those for several ends: with credits also for one.
+ * Return: true if the loops are those for several ends. Loops with credits have no others.
  */
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers)
 {
@@ -314,7 +314,7 @@ __u32 kv_run_recvs(__u32 loop, __u32 op, __u32 depth)
 	return PINGPONGS & 1U << loop && kv_op_among(op, KV_OPS_RECEIVED) ? KV_LOOP_RECVS : 0;
 }
 
-/* @op: of the run, or of the requests that the loop posts */
+/* @op: that of the run or, for ends, of the requests that the loop posts */
 static int check_limits(const struct limit *at, __u32 loop, __u32 op, __u32 attrs,
 			struct kv_refusal *why)
 {
@@ -434,9 +434,9 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 	       (target ? kv_refusal_need(end, KVERBS_A_END_TARGET_BUF, why,
 					 "target_buf is missing in this end: this loop needs it") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_ADDR, why,
-					 "remote_addr is missing in this end: it needs one") : 0) ?:
+					 "remote_addr is missing in this end: the loop and the op need it") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
-					 "remote_key is missing in this end: it needs one") : 0) ?:
+					 "remote_key is missing in this end: the loop and the op need it") : 0) ?:
 	       check_datagram(end, why);
 }
 
@@ -567,7 +567,7 @@ int kv_run_check_recv_sges(const struct kv_run_spec_facts *s, struct kv_refusal 
  * @s: loop, signal and credits
  * @why: receives the refusal
  *
- * The peer keeps up to a batch less one to itself.
+ * The peer may have replaced a batch less one of its receives without having told it.
  *
  * Return: 0 or -EINVAL.
  */
@@ -576,7 +576,7 @@ int kv_run_check_credits(const struct kv_run_spec_facts *s, struct kv_refusal *w
 	return kv_refusal_if(why, s->loop == KVERBS_LOOP_CREDIT_STREAM &&
 			     s->signal + kv_credit_batch(s->credits) - 1 > s->credits,
 			     -EINVAL, KVERBS_A_SPEC_CREDITS,
-			     "the peer has too few receives for a group: it tells of each half of them, so signal can be half of credits, and 1 more, at most");
+			     "the peer has too few receives for a group: it gives a credit for each half of them, so signal is at most credits / 2 + 1");
 }
 
 /**
@@ -740,7 +740,7 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 			 "a signal of more than 1 needs a qp without sq_sig_all");
 }
 
-/* The counts of a connection go on: its runs agree about the receives. */
+/* The counts go on from run to run: all runs of a connection have the same receives. */
 static int check_credit(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 			struct kv_refusal *why)
 {

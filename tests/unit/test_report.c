@@ -83,10 +83,10 @@ static void test_rounds(void **state)
 {
 	static const char two[] = POINT("2", "1", "1", "1", "user") "," POINT("4", "1", "1", "1", "user");
 
-	assert_prints(2, "", two, "rounds: 2 to 4 in place of 2, more until there are the 1000 samples of a p99\n", true);
-	assert_prints(12, "", two, "rounds: 2 to 4 in place of 12, fewer where these would take more than three times --duration\n",
+	assert_prints(2, "", two, "rounds: 2 to 4 in place of 2, more to get the 1000 samples of a p99\n", true);
+	assert_prints(12, "", two, "rounds: 2 to 4 in place of 12, fewer because more would take over three times --duration\n",
 		    true);
-	assert_prints(3, "", two, "in place of 3, more until there are the 1000 samples of a p99, fewer where these would", true);
+	assert_prints(3, "", two, "in place of 3, more to get the 1000 samples of a p99, fewer because more would", true);
 	assert_prints(2, "", POINT("2", "1", "1", "1", "user"), "rounds:", false);
 }
 

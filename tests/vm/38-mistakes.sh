@@ -275,9 +275,9 @@ told "put without anything" 2 "FILE is missing; it is 'kverbs put FILE HOST', se
 hints() {
 	cat <<END
 --report_gbits is an option of perftest: the bandwidth is in millions of bytes a second: 125 are 1 Gbit/s | bw --report_gbits
--S is an option of perftest: measurements have no choice there; by hand 'kverbs qp modify' takes sl | lat -S 3
---sl is an option of perftest: measurements have no choice there; by hand 'kverbs qp modify' takes sl | lat --sl=3
---tclass is an option of perftest: measurements have no choice there; by hand 'kverbs qp modify' takes traffic-class | lat --tclass 3
+-S is an option of perftest: measurements do not set it; by hand 'kverbs qp modify' takes sl | lat -S 3
+--sl is an option of perftest: measurements do not set it; by hand 'kverbs qp modify' takes sl | lat --sl=3
+--tclass is an option of perftest: measurements do not set it; by hand 'kverbs qp modify' takes traffic-class | lat --tclass 3
 -z is an option of perftest: 'kverbs serve' exchanges the addresses over TCP; with -R the RDMA CM connects the QPs | lat -z
 --run_infinitely is an option of perftest: each run has an end: --duration takes up to 24h | bw --run_infinitely
 -C is an option of perftest: kverbs prints times; 'kverbs --version' tells the frequency of the counter | lat -C

@@ -153,7 +153,7 @@ if iwarp; then
 	bw "SENDs of 4 QPs of one CQ" --op send --size 64 --qps 4 --one-cq --depth 16 --sges 2 --recv-sges 2 --duration 300ms --rounds 2
 	holds "likewise" '.points[0] | .verified and all(.kernel, .user; .requests > 300 and .qp_fairness > 0)'
 	for with in "--srq" "--rate 1k" "--completion event"; do
-		check "a stream of SENDs is refused with $with" refuses_sends "send $with" "iWARP's SENDs "
+		check "a stream of SENDs is refused with $with" refuses_sends "send $with" "over iWARP a SEND "
 	done
 	# shellcheck disable=SC2086 # words
 	refuses 2 "--rx-depth 8 with --signal 8 on $DEV: the peer has too few receives for a group" \

@@ -494,10 +494,10 @@ static int add_range(struct kv_list *list, uint64_t from, uint64_t to, const cha
 	return ret ? ret : add_value(list, (uint32_t)to, entry, length, why);
 }
 
-/* @lacks: the end that a range lacks */
+/* @lacks: the part that the range lacks */
 static int refuse_open(const char *entry, const char *lacks, struct kv_why *why)
 {
-	return kv_why_set(why, "has '%.*s', a range without %s; a range has both, as in 1-16, which doubles from 1 to 16",
+	return kv_why_set(why, "has '%.*s', a range without %s; write 1-16 for a range, which doubles from 1 to 16",
 			  (int)strcspn(entry, ","), entry, lacks);
 }
 

@@ -44,7 +44,7 @@ static const struct kv_option rows[] = {
 	  .letter = 'q' },
 	{ "both-ways", NULL, "the responder runs the same stream to the initiator at the same time, and the figures are sums of both; write, read and atomics",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.both_ways), .letter = 'b' },
-	{ "reversed", NULL, "every HOST initiates, and this host is the responder: write and send of several HOSTs are an incast to this host; --cpus lists the CPUs of each HOST's threads, and with one HOST and one thread the responder's behind it",
+	{ "reversed", NULL, "each HOST initiates, and this host is the responder: with several HOSTs, write and send are an incast. --cpus then has the CPUs of each HOST's threads, and for one HOST with one thread also the responder's CPU",
 	  KV_OPTION_FLAG, .at = offsetof(S, common.work.reversed),
 	  .note = offsetof(S, common.peer_option), .alias = "reverse" },
 	KV_OPTION_SHARED_ROWS(S, common),
@@ -97,7 +97,7 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 				      w->threads / w->hosts, w->qps,
 				      kv_workload_pairs(w) / w->hosts, KV_HOST_PAIRS_MAX);
 	if (w->both_ways && w->reversed)
-		return kv_fault_usage(f, "--both-ways does not go with --reversed: one is both directions, the other is one of them");
+		return kv_fault_usage(f, "--both-ways does not go with --reversed: choose both directions, or the reversed one");
 	if (w->both_ways && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--both-ways goes with --completion polled only");
 	if (w->both_ways && 2 * w->threads > KV_RUN_WORKERS_MAX)

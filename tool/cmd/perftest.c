@@ -3,7 +3,7 @@
 #include "cmd/options.h"
 
 #define STREAMS(option) "'kverbs bw' has it, as " option ", for many requests outstanding"
-#define BY_HAND(key) "measurements have no choice there; by hand 'kverbs qp modify' takes " key
+#define BY_HAND(key) "measurements do not set it; by hand 'kverbs qp modify' takes " key
 #define HISTOGRAM "the histogram is in the document of --json=FILE"
 #define HOST_MEMORY "buffers are in the memory of the host's processors"
 #define ADDRESSES "'kverbs serve' exchanges the addresses over TCP; with -R the RDMA CM connects the QPs"
@@ -11,8 +11,8 @@
 #define SCHEDULE "'kverbs bw --rate N' sends N requests a second, on a schedule"
 
 /*
- * If a command has an option of the same letter, the refusal of the long name tells that option in
- * place of @here.
+ * If a command has an option with the letter of a row, the refusal of the long name tells that
+ * option in place of @here.
  */
 const struct kv_foreign kv_perftest[] = {
 	{ "all", 'a', "'kverbs compare --sizes all' and 'kverbs bw --size all' measure all sizes" },

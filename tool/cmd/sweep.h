@@ -14,13 +14,13 @@ struct kv_sweep_cmd {
 	bool has_depth; /* --depth was given */
 };
 
-/* The word both of --space, where both are the default. */
+/* For the word both as a value of --space, where both are the default. */
 extern const struct kv_foreign kv_sweep_both[];
 
 /* @plan: the struct kv_plan in the command's struct @s. */
 #define KV_OPTION_SWEEP_ROWS(s, plan, series)						\
 	KV_OPTION_DURATION_ROW(s, plan.time_ns, 10000000, "for each operation and size, all " series " together, as in 2 or 500ms; default: 2.3s. Up to three times as long if the 1000 samples that a p99 needs take that long"), \
-	{ "rounds", "N", "each with fresh connections of all " series "; default: 12. More until there are the 1000 samples of a p99; fewer, but 6, if these take more than three times --duration. With fewer than 6 there is no interval", \
+	{ "rounds", "N", "rounds of a point, each with fresh connections of all " series "; default: 12. There are more if a p99 lacks its 1000 samples, and fewer, but at least 6, where more would take over three times --duration. With fewer than 6 there is no interval", \
 	  KV_OPTION_U32, .at = offsetof(s, plan.rounds), .min = 1, .max = 1000 },	\
 	{ "seed", "N", "of the order of the " series " in each round; default: 1", KV_OPTION_U64, \
 	  .at = offsetof(s, plan.seed), .max = UINT64_MAX }

@@ -230,7 +230,7 @@ static double worst_share(struct json_object *doc, const char *const name[2], co
 	return worst;
 }
 
-/* The longest time in which the runs of several hosts began. */
+/* The longest time within which all runs of several hosts began. */
 static double worst_begin(struct json_object *doc, const char *const name[2])
 {
 	struct json_object *points = kv_out_get(doc, "/points");
@@ -262,7 +262,7 @@ static void print_threads(FILE *out, struct json_object *doc, const char *const 
 		fprintf(out, "%s%d", i ? ", " : "; on CPUs ", json_object_get_int(json_object_array_get_idx(cpus, i)));
 	fprintf(out, "\n");
 	if (kv_out_get(series, "/host_begin_ns"))
-		fprintf(out, "hosts: the runs of all have begun within %.2f ms at most\n",
+		fprintf(out, "hosts: in each block all runs began within %.2f ms\n",
 			worst_begin(doc, name) / 1e6);
 }
 
@@ -275,7 +275,7 @@ static void print_credits(FILE *out, struct json_object *doc)
 	for (size_t k = 0; k < json_object_array_length(points); k++)
 		credits |= kv_out_get(json_object_array_get_idx(points, k), "/credits") != NULL;
 	if (credits)
-		fprintf(out, "send: the responder writes how many receives it has replaced, and the initiator posts no more than there are; its waits are in the time per request, and in no group's time\n");
+		fprintf(out, "send: the responder writes how many receives it has replaced, and the initiator posts no SEND without a receive; its waits for credits are part of the time per request, but of no group's time\n");
 }
 
 /* In a comparison of spaces, the first series is the kernel's and the last one is user space's. */
@@ -354,7 +354,7 @@ static void print_range(FILE *out, unsigned long long least, unsigned long long 
 		fprintf(out, " to %llu", most);
 }
 
-/* Why there are not as many as --rounds asks for; see kv_stats_rounds(). */
+/* The reason for more or fewer rounds than --rounds; see kv_stats_rounds(). */
 static void print_rounds(FILE *out, struct json_object *doc)
 {
 	unsigned long long least, planned = kv_out_get_count(doc, "/spec/rounds");
@@ -366,9 +366,9 @@ static void print_rounds(FILE *out, struct json_object *doc)
 	print_range(out, least, most);
 	fprintf(out, " in place of %llu", planned);
 	if (most > planned)
-		fprintf(out, ", more until there are the %d samples of a p99", KV_STATS_SAMPLES);
+		fprintf(out, ", more to get the %d samples of a p99", KV_STATS_SAMPLES);
 	if (least < planned)
-		fputs(", fewer where these would take more than three times --duration", out);
+		fputs(", fewer because more would take over three times --duration", out);
 	fputs("\n", out);
 }
 
@@ -398,7 +398,7 @@ static void print_method(FILE *out, struct json_object *doc, bool quadrants)
 /* The verdicts of a comparison on one series. */
 struct tally {
 	unsigned int points; /* in which it is faster */
-	double least; /* the least by which it is faster: the table's per cent */
+	double least; /* the least by which it is faster, in per cent as in the table */
 	double most; /* the most, likewise */
 };
 
@@ -500,7 +500,7 @@ static bool has_doubt(struct json_object *points, size_t i, const char *why)
 	return doubt && !strcmp(doubt, why);
 }
 
-/* A reason, below the points from the @first one on that have it. */
+/* Prints a reason behind the points that have it, of which @first is the first one. */
 static void print_doubt(FILE *out, struct json_object *points, size_t first, const char *why)
 {
 	for (size_t i = first; i < json_object_array_length(points); i++) {

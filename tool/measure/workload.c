@@ -262,7 +262,7 @@ int kv_workload_check_api(uint32_t api, bool user, struct kv_fault *f)
 		       kv_enum_name(kv_enum_api, api));
 }
 
-/* Where a SEND that finds no receive ends the connection, there are credits for receives. */
+/* A stream of SENDs takes credits if a SEND that finds no receive ends the connection. */
 static bool takes_credits(const struct kv_workload *w, const struct kv_dev *dev)
 {
 	return w->kind == KV_KIND_STREAM && w->op == KVERBS_OP_SEND && kv_dev_is_iwarp(dev);
@@ -402,7 +402,7 @@ static int check_recv_sges(const struct kv_workload *w, const struct kv_dev *dev
 			      dev->name, why.text, space);
 }
 
-/* Can a stream have what it asks for if it takes credits? */
+/* Do the options of a stream go with credits? */
 static int check_credits(const struct kv_workload *w, const struct kv_site *site,
 			 struct kv_fault *f)
 {
@@ -411,9 +411,9 @@ static int check_credits(const struct kv_workload *w, const struct kv_site *site
 		.signal = w->signal,
 		.credits = kv_workload_rx_depth(w),
 	};
-	const char *text = w->srq ? "iWARP's SENDs take credits for receives of the peer's QP, and with --srq it has none of its own" :
-			   w->completion != KVERBS_CQ_POLLED ? "iWARP's SENDs take credits, which come without a completion: --completion polled" :
-			   w->rate ? "iWARP's SENDs wait for credits, and not for a time: leave out --rate" : NULL;
+	const char *text = w->srq ? "over iWARP a SEND takes a credit for a receive of the peer's QP, and with --srq that QP has no receives of its own" :
+			   w->completion != KVERBS_CQ_POLLED ? "over iWARP a SEND takes a credit, and a credit comes without a completion: take --completion polled" :
+			   w->rate ? "over iWARP a SEND waits for a credit, so it can't be due at a time: leave out --rate" : NULL;
 	struct kv_refusal why;
 
 	if (text)

@@ -249,7 +249,7 @@ static int look(struct kv_site *s, const struct kv_peer *peer, const char *dev, 
 		return kv_fault_backend(f, s->b, ret, "cannot look at device %s", dev);
 	ret = kv_op_info_get(s->b, NULL, &info, NULL);
 	s->counter_hz = info.counter_hz;
-	return kv_fault_backend(f, s->b, ret, "cannot ask how long a tick is there") ?:
+	return kv_fault_backend(f, s->b, ret, "cannot ask for the frequency of its counter") ?:
 	       kv_site_choose(s, peer->ib_port, peer->gid, f);
 }
 
