@@ -102,7 +102,7 @@ int kv_quota_charge_bytes(u64 amount, struct netlink_ext_ack *extack)
 
 	if (quota_charge(&bytes, amount, max))
 		return 0;
-	/* If it is too much by itself, no deletion helps. */
+	/* An amount above the limit does not fit after any deletion. */
 	if (max < READ_ONCE(max_bytes) && amount > max)
 		return kv_refuse(extack, -EDQUOT,
 				 "buffers and queues would take more than a quarter of the memory");

@@ -51,13 +51,13 @@ static int run_check_qp(const struct kv_run_spec_facts *s, const struct kv_run_e
 	return end->has_cqs ? kv_qp_check_outstanding(qp, extack) : 0;
 }
 
-/* Does a byte that the CPU and the device watch and write reach the other one without a sync? */
+/* Do the CPU and the device see each other's writes to the last byte without a sync? */
 static bool run_is_coherent(const struct kv_run_memory *memory, u32 bytes)
 {
 	return kv_buf_coherent(memory->buf, memory->offset + bytes - 1);
 }
 
-/* The receiver of a WRITE polls memory instead of a CQ; likewise that of credits. */
+/* The receiver of a WRITE polls memory instead of a CQ, and so does the receiver of credits. */
 static int run_check_polled(const struct kv_run_spec *spec, const struct kv_run_end *end,
 			    struct netlink_ext_ack *extack)
 {

@@ -115,7 +115,7 @@ void kv_workers_cancel(struct kv_run *run, int reason)
 	complete_all(&run->gate);
 }
 
-/* What the event about a bad completion names: its QP, or the run if the QP is not the worker's. */
+/* The object of the event about a bad completion: its QP, or the run if no end has that QP. */
 static const struct kv_obj *worker_failed_at(const struct kv_worker *worker)
 {
 	u32 i;

@@ -169,7 +169,7 @@ static void wr_prep_recv(struct kv_end *end, const struct kv_run_spec *spec,
 	end->rx_tail = kv_buf_place(from->target.buf, from->target.offset + bytes - 1).at;
 }
 
-/* Before the peer's first SEND no credit comes. */
+/* The first run clears the byte: before its first SEND the peer gives no credit. */
 static void wr_prep_credit(struct kv_end *end, const struct kv_run_spec *spec, struct kv_qp *qp)
 {
 	bool gives = spec->loop == KVERBS_LOOP_CREDIT_SERVER;

@@ -1027,13 +1027,13 @@ enum kverbs_wc_op {
  *	SEND_WITH_IMM and WRITE_WITH_IMM, if the peer posts receives, as STREAM_SERVER does.
  * @KVERBS_LOOP_STREAM_SERVER: the peer of such a STREAM: DEPTH receives posted, and one more after
  *	each that has completed; takes no samples. SEND, SEND_WITH_IMM, WRITE_WITH_IMM.
- * @KVERBS_LOOP_CREDIT_STREAM: a STREAM of SENDs, RC only, that posts no more of them than its peer,
- *	a CREDIT_SERVER, has receives for: on iWARP a SEND that finds none ends the connection. The
- *	peer WRITEs credits into one byte of the target, which the first run of a connection sets
- *	to 0.
- * @KVERBS_LOOP_CREDIT_SERVER: the peer of such a stream: as STREAM_SERVER; and after each
- *	(DEPTH + 1) / 2 receives, a credit, it WRITEs the number of credits of the connection,
- *	modulo 256, from one byte of the local buffer to REMOTE_ADDR. SEND.
+ * @KVERBS_LOOP_CREDIT_STREAM: a STREAM of SENDs, RC only. It posts a SEND only if its peer, a
+ *	CREDIT_SERVER, has a receive for it: on iWARP a SEND that finds none ends the connection.
+ *	The peer WRITEs credits into one byte of the target, which the first run of a connection
+ *	sets to 0.
+ * @KVERBS_LOOP_CREDIT_SERVER: the peer of such a stream. It does what STREAM_SERVER does, for SEND
+ *	only. After each (DEPTH + 1) / 2 receives it gives a credit: it WRITEs the number of
+ *	credits of the connection, modulo 256, from one byte of the local buffer to REMOTE_ADDR.
  */
 enum kverbs_loop {
 	KVERBS_LOOP_NULL,
@@ -1397,12 +1397,12 @@ enum kverbs_a_conn {
  *	whose lkey is the key. Default: none, the key is the PD's local_dma_lkey, and the bytes
  *	lie in one piece of the buffer.
  * @KVERBS_A_END_TARGET_BUF: u32, the BUF that the peer sends or writes into: SIZE bytes from
- *	TARGET_OFFSET on; not for POST_TO_COMPLETION and STREAM. CREDIT_STREAM: 1 byte; the key by
- *	which the peer WRITEs it is of an MR with the right to remote writes.
+ *	TARGET_OFFSET on; not for POST_TO_COMPLETION and STREAM. CREDIT_STREAM: 1 byte, which
+ *	the peer WRITEs by the key of an MR that allows remote writes.
  * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
- * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA; not for STREAM_SERVER, and for SEND of
- *	CREDIT_SERVER only: that of the peer's byte; a multiple of 8 for atomics
- * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; for the same
+ * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA for WRITE, READ and atomics, for the latter a
+ *	multiple of 8; CREDIT_SERVER: that of the byte for credits; not for STREAM_SERVER
+ * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; goes with REMOTE_ADDR
  * @KVERBS_A_END_LOCAL_OFFSET: u64, the first byte in LOCAL_BUF, default 0
  * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0
  * @KVERBS_A_END_CPU: u32, 0 .. 2^31 - 1, of the worker that drives it, default SPEC's CPU;
@@ -1516,9 +1516,9 @@ struct kverbs_bin {
  *	their SGEs. Ping-pongs, STREAM_SERVER and CREDIT_SERVER, with an operation that takes a
  *	receive
  * @KVERBS_A_SPEC_CREDITS: u32, 1 .. 16384: the DEPTH of the peer, a CREDIT_SERVER; CREDIT_STREAM
- *	only. SIGNAL is CREDITS / 2 + 1 at most. All runs of a connection have the same number, the
- *	same ends begin it, and the byte of CREDIT_STREAM stays where it is: until RESET, both ends
- *	go on to count.
+ *	only. SIGNAL is CREDITS / 2 + 1 at most. Both ends go on counting from run to run until
+ *	RESET: all runs of a connection have the same CREDITS, the same direction and the same
+ *	byte of CREDIT_STREAM.
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
  * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
@@ -1577,7 +1577,7 @@ enum kverbs_a_spec {
  * @KVERBS_A_RESULT_LEAST: u64, of a worker with several ends: samples at the end that has the
  *	fewest
  * @KVERBS_A_RESULT_MOST: u64, ditto, at the end that has the most
- * @KVERBS_A_RESULT_QPN: u32, number of the QP of that completion; nothing with a WC_STATUS of 0
+ * @KVERBS_A_RESULT_QPN: u32, number of the QP of WC_STATUS's completion; no meaning if that is 0
  */
 enum kverbs_a_result {
 	KVERBS_A_RESULT_UNSPEC,

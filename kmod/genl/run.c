@@ -471,7 +471,7 @@ static int run_put_shares(struct sk_buff *skb, const struct kv_loop *loop, bool 
 {
 	u64 least, most;
 
-	/* The loops with credits take one end as one of several. */
+	/* The loops with credits have a flow for a single end, too. */
 	if (loop->flows < 2)
 		return 0;
 	kv_flow_share(loop, &least, &most);

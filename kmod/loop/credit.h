@@ -7,12 +7,13 @@
 
 /*
  * Credits: where a SEND that finds no receive ends the connection (iWARP: RFC 5041, 7.1), the
- * initiator posts no more SENDs than the responder has receives. The responder counts the receives
- * that it has replaced, and tells the initiator of each batch: it WRITEs one byte, the number of
- * batches modulo 256, into the initiator's target. A byte is there as a whole or not at all; bytes
- * of a longer counter may arrive one after the other.
+ * initiator posts a SEND only if the responder has a receive for it. The responder counts the
+ * receives that it has replaced, and gives a credit for each batch: it WRITEs one byte, the number
+ * of batches modulo 256, into the initiator's target. One byte arrives as a whole or not at all;
+ * the bytes of a longer counter may arrive one after the other.
  *
- * The counts go on from run to run of a connection: nobody has to wait until a WRITE has arrived.
+ * The counts go on from run to run of a connection: no run waits until a WRITE of an earlier one
+ * has arrived.
  */
 
 /**
@@ -41,7 +42,7 @@ static inline int kv_credit_begin(struct kv_credit *c, __u32 recvs, int gives)
  * @l: the loop of the initiator
  * @e: one of its ends
  *
- * The byte is looked at only if the known credits don't suffice.
+ * The byte is read only if the known credits don't suffice.
  */
 static __always_inline int kv_credit_covers(struct kv_loop *l, struct kv_end *e)
 {

@@ -2,9 +2,9 @@
 #include "credit.h"
 #include "flow.h"
 
-/* The peer of a stream with credits: each receive is replaced, as in streams_server.c, and told. */
+/* The peer of a stream with credits: it replaces receives, as streams_server.c, and counts them. */
 
-/* Waits until the WRITE of an end is complete. Other ends' come to a CQ in common, too. */
+/* Waits until the WRITE of an end is complete. A CQ in common has those of other ends, too. */
 static int credit_settle(struct kv_loop *l, struct kv_end *e, int one_cq)
 {
 	struct kv_env_cq *cq = kv_env_send_cq(e);
@@ -35,8 +35,8 @@ static int credit_settle(struct kv_loop *l, struct kv_end *e, int one_cq)
 }
 
 /*
- * The byte belongs to the WRITE until that is complete. That is long ago when the next one is due:
- * half of all receives were used up since.
+ * The byte belongs to the WRITE until that is complete. It should be when the next one is due: half
+ * of all receives were used up since it was posted.
  */
 static __always_inline int credit_give(struct kv_loop *l, struct kv_end *e, int one_cq,
 				       int bh_disabled)

@@ -3,11 +3,11 @@
 #include "flow.h"
 
 /*
- * A stream of SENDs, as in streams.c, at one end or several; a group is posted once there are
- * credits for it. The wait for credits is before the group's sample.
+ * A stream of SENDs, as in streams.c, at one end or several. A group is posted once there are
+ * credits for it, and its sample begins then.
  */
 
-/* @since: receives the counter from before the post. Returns 1; 0: not now; or what a post did. */
+/* @since: receives the counter from before the post. Returns 1; 0: nothing to post; or an errno. */
 static __always_inline int credit_post(struct kv_loop *l, struct kv_flow *f, __u64 now,
 				       __u64 *since, int bh_disabled)
 {
@@ -35,7 +35,7 @@ static __always_inline __u64 credit_take(struct kv_loop *l, struct kv_flow *f)
 	return now;
 }
 
-/* Why does neither a completion nor a credit come? A peer that is gone gives no credits. */
+/* Ends a wait in which nothing came. With nothing outstanding, is the peer of the credits gone? */
 static int credit_give_up(struct kv_loop *l, int why)
 {
 	if (l->outstanding)

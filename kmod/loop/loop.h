@@ -58,8 +58,8 @@ struct kv_end;
  * kv_credit_batch() - how many receives are a credit?
  * @recvs: receives that the responder keeps posted, from 1 on
  *
- * With half of them the initiator has the other half while a WRITE is on its way. Between two looks
- * at the byte it has changed by 4 at most.
+ * It is half of them: the initiator has the other half while a WRITE is on its way. The byte
+ * changes by 4 at most between two looks at it, so its wrap at 256 is harmless.
  */
 static inline __u32 kv_credit_batch(__u32 recvs)
 {
@@ -98,7 +98,7 @@ struct kv_flow {
  * @batch: kv_credit_batch() of them: a credit is so many receives
  * @told: how many credits the responder has given, modulo 256; the initiator: has seen
  * @left: the initiator only: SENDs that find a receive
- * @used: the responder only: receives that were used up, and replaced, since the last credit
+ * @used: the responder only: receives that it has replaced since the last credit
  * @writing: the responder only: the WRITE of that credit is outstanding
  * @gives: the end is the responder's
  */
