@@ -95,7 +95,7 @@ static int run_named(int argc, char **argv, int at)
 	/* Messages have the whole word. */
 	if (entry)
 		name = argv[at] = (char *)entry->name;
-	/* A command of its own takes other words behind it, too: then help may be one of them. */
+	/* With more words behind the command, help may be one of those that it takes. */
 	if (argc == at + 2 && !strcmp(argv[at + 1], "help") &&
 	    ((entry && entry->cmd) || kv_help_wanted(&argv[at], 2)))
 		argv[at + 1] = "--help";

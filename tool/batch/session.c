@@ -447,9 +447,9 @@ int kv_session_check(char **word, size_t n, struct kv_fault *f)
 }
 
 /**
- * kv_session_refuse_shell() - in a batch, refuse a command that the shell has, and a batch has not
+ * kv_session_refuse_shell() - in a batch, refuse a command that only the shell has
  *
- * Return: -EINVAL; 0: the word is none.
+ * Return: -EINVAL; 0: the word is no such command, or this is no batch.
  */
 int kv_session_refuse_shell(struct kv_session *s, const char *word, struct kv_fault *f)
 {

@@ -52,10 +52,10 @@ const struct kv_foreign *kv_foreign_option(const struct kv_foreign *table, const
 }
 
 /**
- * kv_foreign_value() - find the first word of a list that another program knows
- * @text: the list, whose words have commas between them; libibverbs' prefix of them is skipped
+ * kv_foreign_value() - find the first word of a list that is in a table
+ * @text: the list, with commas between its words; libibverbs' prefix IBV_WR_ is skipped
  *
- * Return: what there is in its place; NULL: no word is known.
+ * Return: @here of its row; NULL: the table has none of the words.
  */
 const char *kv_foreign_value(const struct kv_foreign *table, const char *text)
 {

@@ -3,11 +3,11 @@
 
 #include <stddef.h>
 
-/* A word of another program, or of another command, that users try; refusals tell what is here. */
+/* A word of another program or command; refusals name what kverbs has in its place. */
 struct kv_foreign {
 	const char *word; /* an option's without dashes; NULL: the table ends */
 	char letter; /* of an option, as in -z; 0: there is none */
-	const char *here; /* what there is in its place, or why nothing is */
+	const char *here; /* kverbs' word for it, or the reason why there is none */
 };
 
 /* Names of operations as perftest, IBTA and libibverbs spell them. */

@@ -235,7 +235,7 @@ const struct kv_option *kv_option_find(const struct kv_option *rows, const char 
 	return exact ? NULL : match.row;
 }
 
-/* Refuses an option that others have; 0: none has it. */
+/* Refuses an option of another program or command. Returns 0 if none has it. */
 static int refuse_foreign(const struct kv_option *rows, const char *text, struct kv_fault *f)
 {
 	int length = text[1] == '-' ? (int)strcspn(text, "=") : 2;

@@ -30,7 +30,7 @@ enum kv_option_kind {
 	KV_OPTION_MTU, /* uint32_t */
 	KV_OPTION_OUTPUT, /* =FILE, or none for "-", standard output; const char * */
 	KV_OPTION_OWN, /* a value that @parse reads */
-	KV_OPTION_FOREIGN, /* none: @foreign are options of @value, and @name is "" */
+	KV_OPTION_FOREIGN, /* no option: @foreign has those of @value; @name is "" */
 };
 
 /* An option: its value, and its line of help. */
@@ -48,7 +48,7 @@ struct kv_option {
 	/* perftest's letter for one of its values, as -R for --connect cm; 0: there is none */
 	char flag;
 	const char *flagged; /* that value */
-	/* NULL, or words that are none of its values, for refusals; of FOREIGN: no options. */
+	/* FOREIGN: options that are refused; else values that are refused, or NULL. */
 	const struct kv_foreign *foreign;
 	const char *alias; /* another name, or NULL */
 	const struct kv_enum *names; /* ENUM */

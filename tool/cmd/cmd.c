@@ -68,7 +68,7 @@ const struct kv_cmd_entry *kv_cmd_find(const char *name)
 #define RESOURCES "'kverbs pd', 'kverbs qp' and so on show kverbs' objects, 'rdma resource show' those of all programs"
 #define DEVICES "'kverbs dev show' shows the devices and their ports"
 
-/* Words that others have, as rdma(8), and the programs of perftest and rdma-core. */
+/* Words of rdma(8), and programs of perftest and rdma-core. */
 static const struct kv_foreign others[] = {
 	{ "link", .here = DEVICES "; 'rdma link' makes and deletes them" },
 	{ "device", .here = DEVICES },
@@ -96,7 +96,7 @@ static const struct kv_foreign others[] = {
 
 /**
  * kv_cmd_is_shell() - is a word a command of the shell, which a batch does not have?
- * @name: the word, perhaps cut short
+ * @name: the word, or its beginning
  */
 bool kv_cmd_is_shell(const char *name)
 {

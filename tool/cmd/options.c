@@ -76,8 +76,8 @@ static int take_cpus(struct kv_options *o, unsigned int wanted, struct kv_fault 
 }
 
 /*
- * Reversed, all CPUs but that of a single responder are the hosts', where each has the same; -1:
- * where the host puts them.
+ * Reversed, the CPUs are those of the hosts' threads, the same on each host; -1: not bound. Only a
+ * single responder's thread has a CPU of this host.
  */
 static int settle_reversed(struct kv_options *o, struct kv_fault *f)
 {

@@ -76,7 +76,7 @@
 	{ "srq", NULL, "the responder's connections of a thread take their receives from one SRQ; send, send-imm and write-imm", \
 	  KV_OPTION_FLAG, .at = offsetof(s, m.work.srq) }
 
-/* Options of others that users of them try; @whose: the others. */
+/* Options of another program or command, which are refused with kverbs' own; @whose: its name. */
 #define KV_OPTION_FOREIGN_ROW(whose, table)						\
 	{ "", whose, .kind = KV_OPTION_FOREIGN, .foreign = table }
 

@@ -295,8 +295,8 @@ static struct json_object *list_ops(struct json_object *points)
 }
 
 /**
- * kv_figure_sweep() - each operation in each series by size: medians, also those of boots, or the
- *	bandwidth of streams; or their latency by load
+ * kv_figure_sweep() - each operation in each series by size: medians, also of boots, or the
+ *	bandwidth of streams; with rates the latency by load
  */
 void kv_figure_sweep(struct json_object *doc, FILE *script)
 {

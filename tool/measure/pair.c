@@ -74,7 +74,7 @@ static uint32_t target_access(const struct kv_pair *p, unsigned int end)
 	return KVERBS_ACCESS_LOCAL_WRITE | remote;
 }
 
-/* The responder writes its credits. */
+/* The rights of the buffers for credits: the responder WRITEs from its own to the initiator's. */
 static uint32_t credit_access(const struct kv_pair *p, unsigned int end)
 {
 	if (!p->work.credits || (end && !needs_key(p, end)))

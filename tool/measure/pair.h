@@ -13,7 +13,7 @@ struct kv_pair {
 	struct kv_buffer local[2];
 	/* For each end, the buffer that the peer sends and writes into, or reads from. */
 	struct kv_buffer target[2];
-	/* With credits, the byte that the responder sends them from, [1], and the initiator's. */
+	/* With credits, a byte at each end: the responder WRITEs from credit[1] to credit[0]. */
 	struct kv_buffer credit[2];
 	/*
 	 * kv_pair_join() made it: CQs, or the responder's PD, SRQ and target are those of another

@@ -381,7 +381,7 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 
 	switch (j->doubt) {
 	case KV_DOUBT_FEW:
-		/* One is singular. */
+		/* For one, without the s of the plural. */
 		snprintf(text, size, "%u %.*s, and an interval takes %u (%s)", f->n,
 			 (int)strlen(f->repeated) - (f->n == 1), f->repeated, KV_STATS_MIN_ROUNDS,
 			 f->more);

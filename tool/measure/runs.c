@@ -20,7 +20,7 @@ struct runs {
 	const struct kv_amount *amount;
 	struct kv_workload part; /* of a host */
 	uint32_t each; /* pairs of a host */
-	/* Runs that were started: of the initiator one, or reversed one on each host. */
+	/* Runs that were started. The initiator has one; reversed, each host has one. */
 	uint32_t initiators;
 	uint32_t responders; /* one for each host, or none */
 	struct kv_running initiator[KV_HOSTS_MAX];
@@ -47,7 +47,7 @@ static int blame_host(const struct runs *r, uint32_t host, int error, struct kv_
 	return error;
 }
 
-/* A fault of an initiator's run: that for all hosts is no host's. */
+/* Names the host of an initiator's run, if it is not one run for all hosts. */
 static int blame_initiator(const struct runs *r, uint32_t host, int error, struct kv_fault *f)
 {
 	return r->work->reversed ? blame_host(r, host, error, f) : error;
@@ -103,7 +103,7 @@ static int start_responders(struct runs *r, fill_fn fill, struct kv_fault *f)
 	return ret;
 }
 
-/* All are asked before the first one answers, so that they begin together. */
+/* Asks for all before it waits for an answer, so that they begin together. */
 static int start_initiators(struct runs *r, struct kv_fault *f)
 {
 	const uint32_t n = r->work->reversed ? r->work->hosts : 1;
@@ -332,7 +332,7 @@ static void tell_aside(const struct runs *r, const struct kv_cpu_time *begin,
  * @amount: how many samples to take, or for how long
  * @watch: the callback for progress, or NULL
  * @result: receives the results of all runs, as if they were one
- * @aside: what it tells is added to it; or NULL
+ * @aside: receives further figures, added to those that it has; or NULL
  * @f: receives the reason of a failure
  *
  * Return: 0 or a negative errno.

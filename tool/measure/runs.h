@@ -7,10 +7,10 @@
 
 /* The runs of a block: those of the initiator and of the responder, of all hosts. */
 
-/* What is told of blocks beside the results of their runs. */
+/* Figures of blocks beside the results of their runs. */
 struct kv_aside {
 	struct kv_load load; /* of this host's CPUs meanwhile */
-	/* The time in which the runs of several hosts began, the longest of all blocks. */
+	/* The time within which all runs of several hosts began, the longest of all blocks. */
 	uint64_t begun_ns;
 };
 

@@ -45,10 +45,10 @@ void kv_stats_merge(struct kv_hist *into, const struct kv_hist *from)
 	into->sum += from->sum;
 }
 
-/* Less than a quarter of a bin, and more than two calibrations of one counter differ by. */
+/* Less than a quarter of a bin, and more than the error of two calibrations of a counter. */
 #define SAME_RATE (1.0 / 4096)
 
-/* The lower half of the value of a bin that is the nearest one to @v. */
+/* The value of a bin that is nearest to @v: its lower 32 bits. */
 static uint32_t nearest_in(unsigned int bin, double v)
 {
 	uint64_t value = (uint64_t)fmin(v + 0.5, 0x1p63), low = kv_hist_low(bin);
@@ -61,7 +61,7 @@ static uint32_t nearest_in(unsigned int bin, double v)
  * @h: the samples
  * @factor: more than 0; if it is 1 or nearly so, nothing is changed
  *
- * The samples of a bin come into one bin: each is known within the width of a bin, as before.
+ * All samples of a bin go to one bin, so each is still known within the width of a bin.
  */
 void kv_stats_rescale(struct kv_hist *h, double factor)
 {
@@ -576,10 +576,10 @@ struct kv_judgement kv_stats_judge(const struct kv_rounds *s, const struct kv_in
  * @samples: of its series with the fewest
  * @spent_ns: how long these rounds took
  *
- * There are more than planned, as far as the time may be stretched, if a p99 needs their samples.
- * There are fewer if they would take longer than that, but as many as an interval needs.
+ * There are more than planned if a p99 needs more samples, and fewer if the planned ones would take
+ * longer than KV_STATS_STRETCH allows. An interval gets the rounds that it needs in any case.
  *
- * Return: as far as one knows; @rounds at most: the point is done.
+ * Return: an estimate; if it is not above @rounds, the point is done.
  */
 unsigned int kv_stats_rounds(unsigned int planned, uint64_t time_ns, unsigned int rounds,
 			     uint64_t samples, uint64_t spent_ns)

@@ -15,8 +15,8 @@
 #define KV_STATS_MIN_ROUNDS 6
 
 /*
- * A p99 takes so many samples. To get them, or KV_STATS_MIN_ROUNDS rounds, a point may take so many
- * times its planned time.
+ * The samples that a p99 needs, and how many times its planned time a point may take to get them.
+ * KV_STATS_MIN_ROUNDS rounds may take even longer.
  */
 #define KV_STATS_SAMPLES 1000
 #define KV_STATS_STRETCH 3

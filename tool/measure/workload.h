@@ -68,8 +68,8 @@ struct kv_workload {
 	 */
 	bool one_cq;
 	/*
-	 * KV_KIND_STREAM: the initiator posts SENDs for which the responder has receives, and no
-	 * more (loop/credit.h); kv_workload_adapt() sets it.
+	 * KV_KIND_STREAM: the initiator posts a SEND only if the responder has a receive for it
+	 * (loop/credit.h); kv_workload_adapt() sets it.
 	 */
 	bool credits;
 	uint32_t inline_max; /* sends and writes of at most so many bytes have them inline */

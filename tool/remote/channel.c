@@ -63,7 +63,7 @@ static int take_reply(struct kv_channel *l, struct kv_exchange_call *x, int *err
 				    w->data_length, x->receive_length);
 	if (x->receive)
 		memcpy(x->receive, w->data, x->receive_length);
-	/* The answer has no empty bins, whose extremes are not 0. */
+	/* The answer leaves out empty bins, and an empty bin is not all 0. */
 	if (x->hist)
 		kv_hist_reset(x->hist);
 	if (x->hist && kv_nl_take_bins(w->data, w->data_length, x->hist))

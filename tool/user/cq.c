@@ -38,7 +38,7 @@ static struct ibv_cq *create_ib(struct kv_user_cq *cq, const struct kv_cq_init *
 		.cq_context = cq,
 		.channel = cq->channel,
 		.comp_vector = init->comp_vector,
-		/* Of providers that are asked for it only (rxe, mlx5), else there is no reader. */
+		/* Without it some providers (rxe, mlx5) have no ibv_wc_read_qp_num(). */
 		.wc_flags = IBV_WC_EX_WITH_QP_NUM,
 	};
 	struct ibv_cq_ex *ex;

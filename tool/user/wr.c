@@ -44,7 +44,7 @@ static int check_rights(struct kv_user *u, unsigned int i, const char *role,
 
 /*
  * A QP, or its SRQ, keeps one target buffer and MR: those of the receives that earlier runs have
- * posted, or of their credits.
+ * posted, or those into which their credits come.
  */
 static bool has_other_target(const struct kv_user_run *run, unsigned int i)
 {
