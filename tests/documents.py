@@ -6,9 +6,10 @@ usage: tests/documents.py [KVERBS]
 
 Links lead to files and headings that are there; the answer in README.md and the tables of
 docs/results.md are those of tests/det/figures, and README.md has at most 120 lines; the number of
-the protocol is that of the tool; each counter that a measurement may print has a row; commands and options that a block
-of commands has are those of the tool, build/kverbs or KVERBS, and those of make and scripts/ that a guest can't
-run (tests/vm/34-documents.sh) are those of their --help. Exit status 1 if not.
+the protocol is that of the tool; a row of docs/troubleshooting.md explains each counter that a measurement may
+print; commands and options that a block of commands has are those of the tool, build/kverbs or KVERBS, and those
+of make and scripts/ that a guest can't run (tests/vm/34-documents.sh) are those of their --help. Exit status 1 if
+not.
 """
 import re
 import subprocess
@@ -138,7 +139,7 @@ def protocol(path, text):
 
 
 def counters():
-    """What each counter means that a measurement may print."""
+    """Is each counter that a measurement may print explained?"""
     table = Path('docs/troubleshooting.md').read_text()
     names = re.search(r'troubles\[\] = \{(.*?)\}', Path('tool/measure/retries.c').read_text(), re.S).group(1)
     for name in re.findall(r'"(\w+)"', names):

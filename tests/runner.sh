@@ -236,7 +236,7 @@ compare_boots() {
 }
 is "scripts/boots: two boots, of which each gives an estimate" compare_boots
 
-# Not on a terminal, as in a log. The results of others stay the latest.
+# With stderr in a file, as in a log. results/latest points to the same folder afterwards.
 latest=$(readlink results/latest || true)
 is "scripts/demo ends with 0" eval 'scripts/demo --ops write --sizes 8 --duration 300ms --rounds 6 >"$work/stdout" 2>"$work/stderr"'
 result=$(sed -n 's/^All of it, with the histograms: //p' "$work/stdout")

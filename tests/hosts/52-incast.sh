@@ -18,14 +18,14 @@ check "the document, too" jq -e '.spec.reversed and (.points | length == 1 and a
 	(.points[0] | .kernel, .user | .requests > 0 and .cpu == null)' "$work/doc.json"
 check "its loop without verbs is measured, too" jq -e '.null_loop | .kernel.samples > 0 and .user.samples > 0' "$work/doc.json"
 keep incast-one "$work/doc.json"
-check "its thread and the responder's have the CPUs that are named" one --op write,read --size 64 --cpus 0,0
-check "and the document has the one" jq -e 'all(.points[]; .kernel.cpu == 0 and .user.thread_cpus == [0])' "$work/doc.json"
+check "--cpus binds its thread and the responder's" one --op write,read --size 64 --cpus 0,0
+check "and the document has the CPU of its thread" jq -e 'all(.points[]; .kernel.cpu == 0 and .user.thread_cpus == [0])' "$work/doc.json"
 if ! lacks "atomics" "atomics"; then
 	check "atomics that a host initiates" one --op fetch-add,cmp-swp
 	check "their contents are verified" jq -e '.points | length == 2 and all(.verified)' "$work/doc.json"
 fi
 if ! lacks "a schedule for sends" "RNR NAK"; then
-	check "a host initiates as it is due" one --op send --size 64 --rate 100 --duration 300ms --space user
+	check "a host initiates on a schedule" one --op send --size 64 --rate 100 --duration 300ms --space user
 	check "the figure is that of the due times" jq -e '.points[0] | .offered_per_second == 100 and .user.requests > 0' "$work/doc.json"
 	check "sends over UD" one --op send --size 64 --type ud --depth 8 --space kernel
 fi
@@ -34,7 +34,7 @@ refused "without a HOST" 2 "--reversed goes with a HOST where 'kverbs serve' run
 refused "in both directions" 2 "--both-ways does not go with --reversed: choose both directions, or the reversed one" \
 	kverbs bw --reverse -b "$PEER"
 refused "a CPU too many" 2 "--cpus has 3 CPUs, for 2 threads at most" kverbs bw --reversed --cpus 0,0,0 "$PEER"
-refused "one for the responder of several" 2 "--cpus has 2 CPUs, for 1 thread of each HOST" \
+refused "a CPU for the responder of several" 2 "--cpus has 2 CPUs, for 1 thread of each HOST" \
 	kverbs bw --reversed --cpus 0,0 "$PEER" "$PEER"
 # shellcheck disable=SC2086 # words
 refused "a CPU that the host does not have" 1 "$PEER: " kverbs bw --reversed --op write --size 64 --space user --cpus 99 $by_cm "$PEER"
@@ -60,7 +60,7 @@ check "rounds" bw --reversed --op write --size 64 --rounds 3 --duration 300ms
 check "the samples of each are counted once, and are as long as they were" counted kernel user
 keep incast "$work/doc.json"
 check "two threads of each host, with two QPs each, on a CPU" bw --reversed --op write --size 64 --threads 2 --qps 2 --depth 8 --cpus 0
-check "they are four" jq -e '.spec.threads == 4 and all(.points[] | .kernel, .user;
+check "there are four threads" jq -e '.spec.threads == 4 and all(.points[] | .kernel, .user;
 	(.thread_requests | length) == 4 and .thread_cpus == [0, 0, 0, 0])' "$work/doc.json"
 check "and each host has its share" shares kernel user
 check "both hosts read from this one" bw --reversed --op read --size 512 --space kernel

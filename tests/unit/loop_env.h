@@ -47,7 +47,7 @@ struct kv_env_cq {
  * @tx_tail: last byte of the local buffer
  * @credit: its credits
  * @one_cq: where its posts and its receives complete in place of its own CQs, if set
- * @one_send_cq: where its posts complete in place of both, if set
+ * @one_send_cq: where its posts complete in place of its own CQ and of @one_cq, if set
  * @peer: the end that its posts reach; NULL: they complete and reach nobody
  * @write: it posts WRITEs; else SENDs
  * @arrived: called when something has reached this end, which then needs no

@@ -208,7 +208,7 @@ static void answer_late(void)
 		answer();
 }
 
-/* A sample is from before its post: the wait for credits is not in it. */
+/* A sample begins just before its post: it does not include the wait for credits. */
 static void the_wait_for_credits_is_no_sample(void **state)
 {
 	prepare(1, 1, 0);
@@ -225,26 +225,26 @@ static void the_wait_for_credits_is_no_sample(void **state)
 
 static void a_wait_for_credits_ends(void **state)
 {
-	/* With its time. */
+	/* At the end of the loop's time. */
 	prepare(1, 2, 0);
 	loop.time = 100000;
 	fake.yield_ticks = 100;
 	assert_int_equal(kv_loop_credit_stream(&loop), 0);
 	assert_int_equal(loop.done, RECVS);
 	assert_int_equal(loop.busy, 0);
-	/* With a stop, at once. */
+	/* At once when the loop is stopped. */
 	prepare(1, 2, 0);
 	fake.yield = set_stop;
 	assert_int_equal(kv_loop_credit_stream(&loop), -ECANCELED);
 	assert_int_equal(loop.busy, 0);
 	assert_int_equal(ends[0].send_cq.used, 0);
-	/* With its timeout; a peer that is there is not to blame. */
+	/* At the timeout. A peer that answers the probe is not to blame, */
 	prepare(1, 2, 0);
 	fake.yield_ticks = 100;
 	ends[0].probe = &(struct fake_wc){ 0 };
 	assert_int_equal(kv_loop_credit_stream(&loop), -ETIMEDOUT);
 	assert_int_equal(loop.wc_status, 0);
-	/* One that is gone is. */
+	/* and one that is gone is. */
 	prepare(1, 2, 0);
 	fake.yield_ticks = 100;
 	ends[0].probe = &(struct fake_wc){ .status = WC_FLUSHED };

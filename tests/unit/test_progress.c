@@ -48,7 +48,7 @@ static void test_left(void **state)
 	assert_line(0.125, 80, "[###########...................] 2/3 write 1 MiB, 120 s left");
 	/* It has just begun: as long as the first. */
 	assert_line(0, 80, "[##########....................] 2/3 write 1 MiB, 30 s left");
-	/* It takes longer already, and nobody knows how much. */
+	/* It takes longer than the first already: there is no estimate. */
 	bar.step_ns = 6 * SECOND;
 	assert_line(0, 80, "[##########....................] 2/3 write 1 MiB");
 	bar.done = 2;
@@ -145,7 +145,7 @@ static void test_units(void **state)
 	assert_wrapped("pd 1  [1.234 us]", 14, "pd 1 \n  [1.234 us]\n");
 	assert_wrapped("they may differ by 14 % or more", 23, "they may differ by\n  14 % or more\n");
 	assert_wrapped("took 12 \xc2\xb5s, or so", 10, "took\n  12 \xc2\xb5s,\n  or so\n");
-	/* What only looks like one goes on in the next line. */
+	/* A word that only begins like a unit may be in the next line. */
 	assert_wrapped("all 12 sizes", 8, "all 12\n  sizes\n");
 	assert_wrapped("size s is it", 8, "size s\n  is it\n");
 }

@@ -361,7 +361,7 @@ static void test_runs(void **state)
 	assert_int_equal(kv_op_run_wait(w->b, &(struct kv_wait){ id.id, 1500 }, NULL, NULL), 0);
 	assert_int_equal(kv_op_run_get(w->b, &(struct kv_run_which){ id.id, 0 }, &result, NULL), 0);
 	assert_int_equal(result.workers, 1);
-	/* Another one can be added to it. */
+	/* An empty bin is as kv_hist_reset() leaves it, so that histograms can be merged. */
 	assert_int_equal(result.hist.bin[5].count, 0);
 	assert_int_equal(result.hist.bin[5].low, ~0U);
 	assert_int_equal(result.worker[0].samples, 3);

@@ -723,7 +723,7 @@ static void rounds_are_planned(void **state)
 	assert_int_equal(kv_stats_rounds(2, s, 1, 10, s), 4);
 	assert_int_equal(kv_stats_rounds(2, s, 4, 40, 4 * s), 4);
 	assert_int_equal(kv_stats_rounds(2, s, 1, 0, 4 * s), 2);
-	/* Fewer, if they take that long: as many as an interval needs, or as are planned. */
+	/* Fewer, if they take longer: as many as an interval needs, or all planned ones. */
 	assert_int_equal(kv_stats_rounds(12, s, 1, 64, 2 * s), 6);
 	assert_int_equal(kv_stats_rounds(12, s, 8, 1000, 4 * s), 8);
 	assert_int_equal(kv_stats_rounds(3, s, 3, 100, 4 * s), 3);

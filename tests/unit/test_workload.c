@@ -29,7 +29,7 @@ static void small_ones_are_not_cut(void **state)
 	assert_int_equal(fit(128 * KIB, 1, 1, 1, false), 128);
 }
 
-/* A block lasts until all that are outstanding are done: half a second at 30 MB/s. */
+/* A block lasts until all outstanding requests are done: 16 MiB take half a second at 30 MB/s. */
 static void large_ones_do_not_fill_seconds(void **state)
 {
 	assert_int_equal(fit(MIB, 1, 1, 1, false), 16);
@@ -58,7 +58,7 @@ static void a_group_is_whole(void **state)
 	assert_int_equal(fit(4096 * (MIB - 1), 1, 16, 16, true), 1);
 }
 
-/* On iWARP, and nowhere else. */
+/* On iWARP only. */
 static void a_stream_of_sends_takes_credits(void **state)
 {
 	const struct kv_dev roce = { .caps = KVERBS_CAP_RC | KVERBS_CAP_UD | KVERBS_CAP_AH }, iwarp = { .caps = KVERBS_CAP_RC };

@@ -46,7 +46,7 @@ for path in "$examples"/*.kv "$examples"/exercises/*.kv; do
 	done
 done
 
-# A file for the kernel only says so, and so does its end in user space.
+# A file for the kernel only says so, and so does the message with which it ends in user space.
 for path in "$examples"/*.kv; do
 	[ "$(spaces "$path")" = kernel ] || continue
 	file=${path#"$examples/"}

@@ -8,7 +8,7 @@ if checked; then
 	skip "30 cells of a space with itself" "kernels with checkers are not compared"
 	finish
 fi
-# found CELLS SEED: the figures of CELLS cells, with the seeds behind SEED
+# found CELLS SEED: measure CELLS cells, with the seeds after SEED, and write their figures
 found() {
 	if ! SEED=$2 calibrate "$1" --time 300ms >"$work/figures" 2>"$work/err"; then
 		fail "$1 cells of a space with itself" "$work/figures" "$work/err"
@@ -17,13 +17,14 @@ found() {
 	# How many verdicts are withheld depends on the host.
 	note "$(cat "$work/figures")"
 }
-# few CELLS MOST: of at least CELLS cells, at most MOST verdicts are false, and as many intervals do not hold 0
+# few CELLS MOST: of CELLS cells or more, at most MOST verdicts are false, and at most MOST intervals do not hold 0
 few() {
 	jq -e ".cells >= $1 and .false <= $2 and .cells - .hold_0 <= $2" "$work/figures"
 }
-# At a rate of 6 % more than five of 30 are false in one of a hundred runs, at the 4.3 % of twelve rounds in one of
-# six hundred. make check has two kernels and runs often, so 60 other cells then decide: more than seven of 60 after
-# more than five of 30 come up in one of 4,700 runs at 6 %. At 20 % more than seven of 60 come up in nine of ten.
+# If 6 % of the verdicts are false, more than five of 30 are in one of a hundred runs; with the 4.3 % of twelve rounds
+# in one of six hundred. make check has two kernels and runs often, so 60 other cells decide then. At 6 %, both more
+# than five of 30 and more than seven of 60 are false in one of 4,700 runs. At 20 %, more than seven of 60 are false
+# in nine of ten runs.
 found 30 0
 if few 30 5 >/dev/null; then
 	pass "30 cells of a space with itself: at most five verdicts are false, and all intervals but five hold 0"

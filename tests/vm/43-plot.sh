@@ -50,7 +50,7 @@ kill $server
 wait $server 2>/dev/null
 plot bw-rate bw --op write --size 64 --rate 500,2k,200% --rounds 2 --duration "$(fewer 200ms 2)"
 plot bw-kernel bw --space kernel --size 64 --rounds 2 --duration "$(fewer 200ms 2)"
-# alike SCRIPT SCRIPT: the same words, and numbers but for the decimals that a document has
+# alike SCRIPT SCRIPT: the same words; numbers may differ by the rounding of a document
 alike() {
 	awk '
 		NR == FNR { line[FNR] = $0; lines = FNR; next }

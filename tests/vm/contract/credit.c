@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Streams of SENDs that take credits: each finds a receive, on iWARP too. */
+/* Streams of SENDs that take credits: each SEND finds a receive, also on iWARP. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -123,7 +123,7 @@ static bool arrived(struct stage *s, unsigned int round)
 	return all;
 }
 
-/* Runs of one connection, of which each goes on where the one before has ended. */
+/* Runs of one connection: each run goes on counting where the one before it has ended. */
 static void test_runs(struct stage *s, const char *name)
 {
 	struct kv_run_spec stream = stream_of(s), server = server_of(s);
@@ -146,7 +146,7 @@ static void test_runs(struct stage *s, const char *name)
 	}
 }
 
-/* No server runs: the stream has what receives are left, and waits. The connection lasts. */
+/* No server runs: the stream uses the receives that are left, and waits. The connection stays. */
 static void test_no_server(struct stage *s)
 {
 	struct kv_run_spec stream = stream_of(s), server = server_of(s);
@@ -158,7 +158,7 @@ static void test_no_server(struct stage *s)
 	stream.time_ns = 100000000;
 	w = run(&s->l, &stream);
 	result(!w->error && w->samples > RECVS / 2 && w->samples <= RECVS,
-	       "without a server a stream has so many SENDs as there are receives, and its time");
+	       "without a server a stream posts a SEND for each receive that is left, and ends with its time");
 	w = run(&s->l, &stream);
 	result(!w->error && !w->samples, "and none after that");
 	stream.time_ns = 0;
@@ -166,7 +166,7 @@ static void test_no_server(struct stage *s)
 	stream.timeout_ns = 50000000;
 	must(&s->l, call_run_start(&s->l.nl, &stream, &id), "start a stream");
 	w = run_wait(&s->l, id);
-	result(w->error == -ETIMEDOUT && !w->wc_status, "one that waits for ever misses its deadline");
+	result(w->error == -ETIMEDOUT && !w->wc_status, "a stream that waits too long misses its deadline");
 	must(&s->l, call_run_del(&s->l.nl, id), "delete the stream");
 	pair_reconnect(&s->l, &s->a[0], &s->b[0], KVERBS_QPT_RC);
 	stream = stream_of(s);
@@ -210,7 +210,7 @@ static void test_refusals(struct stage *s)
 	RUN_BAD(spec.credits = RECVS, -EINVAL, "credits goes with CREDIT_STREAM only", "credits of a server");
 }
 
-/* A completion that is not polled does not bring credits. */
+/* The loops with credits poll: other contexts are refused. */
 static void test_contexts(struct link *l)
 {
 	static const struct end_init told = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };

@@ -116,7 +116,7 @@ static void test_completions(struct link *l)
 	result(none_comes(l, KVERBS_EVENT_WC_ERROR), "but not what is flushed after that");
 }
 
-/* The event names the QP, of several that a worker has. */
+/* If one of a worker's several QPs fails, the event names this QP. */
 static void test_failed_run(struct link *l)
 {
 	const struct end_init init = { .type = KVERBS_QPT_RC };
