@@ -32,7 +32,7 @@ static __always_inline int kv_flow_may_post(struct kv_loop *l, const struct kv_f
 	return f->outstanding < l->groups && l->left && kv_sample_more(l, now);
 }
 
-/* Posts a group at an end. Returns 0, or what a post returned. */
+/* Posts a group at an end. Returns 0 or the error of a post. */
 static __always_inline int kv_flow_post(struct kv_loop *l, struct kv_flow *f, int bh_disabled)
 {
 	int ret;

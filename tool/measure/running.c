@@ -29,7 +29,7 @@ static int refuse(const struct kv_running *run, int error, const char *what, str
 }
 
 /**
- * kv_running_ask() - have a run start; on another host it starts while this one goes on
+ * kv_running_ask() - have a run start; on another host it starts while the caller goes on
  * @run: its site and its timeout are set; no other call to the site until kv_running_take()
  *
  * Return: 0 or a negative errno; then there is no run, and nothing to take.

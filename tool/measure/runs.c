@@ -12,7 +12,7 @@
 
 #define NSEC_PER_MSEC 1000000
 
-/* The runs, and what they are made from. */
+/* The runs of a block, and their sources. */
 struct runs {
 	const struct kv_site *site; /* of the initiator, if there are no pairs */
 	const struct kv_pair *p;
@@ -30,7 +30,7 @@ struct runs {
 	struct kv_cpu_time end; /* the CPUs' time when the runs had ended, if there is an @aside */
 };
 
-/* What a responder runs beside the initiator's run of these pairs. */
+/* Fills the spec of a responder's run beside the initiator's run of these pairs. */
 typedef void (*fill_fn)(struct kv_run_spec *spec, const struct kv_run_spec *client,
 			const struct kv_pair *p, const struct kv_workload *work);
 

@@ -72,7 +72,7 @@ static void fill_common(struct kv_run_spec *spec, const struct kv_workload *work
 }
 
 /**
- * kv_spec_fill() - what the initiator runs
+ * kv_spec_fill() - the spec of the initiator's run
  * @spec: receives it
  * @site: the initiator's
  * @p: the pairs of the work; NULL for KV_KIND_NULL
@@ -136,7 +136,7 @@ static void fill_responder(struct kv_run_spec *spec, uint32_t loop,
 }
 
 /**
- * kv_spec_fill_back() - the same from the responder to the initiator
+ * kv_spec_fill_back() - the spec of the same run from the responder to the initiator
  * @back: receives it
  * @client: the initiator's
  */
@@ -147,7 +147,7 @@ void kv_spec_fill_back(struct kv_run_spec *back, const struct kv_run_spec *clien
 }
 
 /**
- * kv_spec_fill_server() - what the responder runs if the initiator's operation needs it
+ * kv_spec_fill_server() - the spec of the responder's run, if the operation needs one
  * @server: receives it
  * @client: the initiator's
  */
