@@ -161,6 +161,7 @@ static int print(struct json_object *doc, struct kv_fault *f)
 {
 	const struct kv_transfer *t = &command.transfer;
 	double seconds = (double)t->ns / 1e9;
+	struct kv_prose counters;
 
 	if (kv_out_get(doc, "/error"))
 		return 0;
@@ -171,7 +172,8 @@ static int print(struct json_object *doc, struct kv_fault *f)
 	       seconds > 0 ? (double)t->length / KV_TRANSFER_MIB / seconds : 0);
 	printf("%s WRITEs of at most %u bytes, at most %u at a time\n",
 	       KV_COUNT(t->pieces), t->piece, t->depth);
-	kv_retries_tell(kv_out_get(doc, "/counters"), stdout);
+	kv_retries_tell(kv_out_get(doc, "/counters"), kv_prose_begin(&counters, stdout));
+	kv_prose_end(&counters);
 	kv_prose_print(stdout, "SHA-256 at both ends: %s\n", kv_out_get_string(doc, "/sha256"));
 	return 0;
 }
