@@ -25,7 +25,7 @@ done
 
 # nice_of COMM: of the first process that is called like this
 nice_of() {
-	awk -v comm="($1" 'index($2, comm) == 1 { print $19; exit }' /proc/[0-9]*/stat 2>/dev/null
+	cat /proc/[0-9]*/stat 2>/dev/null | awk -v comm="($1" 'index($2, comm) == 1 { print $19; exit }'
 }
 
 # shellcheck disable=SC2016
