@@ -6,7 +6,7 @@
 . ./tap.sh
 
 leaks=/sys/kernel/debug/kmemleak
-dmesg >"$work/log"
+dmesg | awk -f ../../foreign.awk >"$work/log"
 if grep -qw kmemleak=off /proc/cmdline; then
 	skip "kmemleak finds nothing" "kmemleak=off: it takes two fifths of the time"
 elif [ -e $leaks ]; then
@@ -27,7 +27,7 @@ elif [ -e $leaks ]; then
 	else
 		pass "kmemleak finds nothing"
 	fi
-	dmesg >"$work/log"
+	dmesg | awk -f ../../foreign.awk >"$work/log"
 	# Where memory is refused on purpose it may lack an area to scan: then it scans all of the object.
 	check "kmemleak has not given up" \
 		sh -c "! grep -E 'kmemleak: .*(disabled|Cannot allocate a kmemleak_object|pool empty)' '$work/log'"
