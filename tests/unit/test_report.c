@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "measure/report.h"
+#include "printed.h"
 
 #define SERIES "\"spec\": {\"contrast\": \"spaces\", \"rounds\": %u, \"series\": [{\"name\": \"kernel\"}, {\"name\": \"user\"}]%s}"
 #define SPACE(name, ns) "\"" name "\": {\"p50_ns\": " ns ", \"p99_ns\": 9, \"bytes_per_second\": 1, \"requests_per_second\": 1}"
@@ -19,30 +19,17 @@
 static char *print(unsigned int rounds, const char *spec, const char *points)
 {
 	static const struct kv_report plain = { .stats = false };
-	FILE *file = tmpfile();
+	struct printed printed;
 	struct json_object *doc;
 	struct kv_fault f;
 	char json[4096], *text;
-	size_t n;
-	int old;
 
 	snprintf(json, sizeof(json), "{\"complete\": true, " SERIES ", \"points\": [%s]}", rounds, spec, points);
 	doc = json_tokener_parse(json);
 	assert_non_null(doc);
-	fflush(stdout);
-	old = dup(STDOUT_FILENO);
-	assert_true(old >= 0 && dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
-	setenv("COLUMNS", "200", true);
+	printed_begin(&printed, "200");
 	assert_int_equal(kv_report_compare(doc, &plain, &f), 0);
-	fflush(stdout);
-	unsetenv("COLUMNS");
-	assert_true(dup2(old, STDOUT_FILENO) == STDOUT_FILENO);
-	close(old);
-	n = (size_t)ftell(file);
-	text = calloc(1, n + 1);
-	rewind(file);
-	assert_int_equal(fread(text, 1, n, file), n);
-	fclose(file);
+	text = printed_end(&printed);
 	json_object_put(doc);
 	return text;
 }

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "cli/columns.h"
 #include "measure/report.h"
+#include "printed.h"
 
 static const char *const spaces[2] = { "kernel", "user" };
 
@@ -30,27 +30,14 @@ static const char short_points[] =
 static char *print(const char *points, const char *columns)
 {
 	struct json_object *list = json_tokener_parse(points);
-	FILE *file = tmpfile();
+	struct printed printed;
 	struct kv_fault f;
 	char *text;
-	size_t n;
-	int old;
 
 	assert_non_null(list);
-	fflush(stdout);
-	old = dup(STDOUT_FILENO);
-	assert_true(old >= 0 && dup2(fileno(file), STDOUT_FILENO) == STDOUT_FILENO);
-	setenv("COLUMNS", columns, true);
+	printed_begin(&printed, columns);
 	assert_int_equal(kv_tables_latencies(list, spaces, &f), 0);
-	fflush(stdout);
-	assert_true(dup2(old, STDOUT_FILENO) == STDOUT_FILENO);
-	close(old);
-	unsetenv("COLUMNS");
-	n = (size_t)ftell(file);
-	text = calloc(1, n + 1);
-	rewind(file);
-	assert_int_equal(fread(text, 1, n, file), n);
-	fclose(file);
+	text = printed_end(&printed);
 	json_object_put(list);
 	return text;
 }

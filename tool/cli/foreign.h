@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-/* A word of another program or command; refusals name what kverbs has in its place. */
+/* A word of another program, and the text of its refusal. */
 struct kv_foreign {
 	const char *word; /* an option's without dashes; NULL: the table ends */
 	char letter; /* of an option, as in -z; 0: there is none */

@@ -221,7 +221,7 @@ void pair_make(struct link *l, struct end *a, struct end *b,
 	connect_ends(l, a, b, init->type);
 }
 
-/* An iWARP QP has another number after it: the module makes the QP anew. */
+/* RESET gives an iWARP QP another number: the module makes the QP anew. */
 static void reset(struct link *l, struct end *e)
 {
 	struct kv_qp qp;
