@@ -74,8 +74,8 @@ static inline __u32 kv_credit_batch(__u32 recvs)
  * @end: the end
  * @cq: the CQ that is polled for it, and for no other end unless all ends have it in common
  * @next: the flow whose CQ is polled next; they are a ring
- * @posted: streams only: room for kv_loop.groups counters, of when the groups outstanding were
- *	posted
+ * @posted: streams only, but no paced ones: room for kv_loop.groups counters, of when the groups
+ *	outstanding were posted
  * @oldest: of @posted, the group whose completion comes next
  * @newest: of @posted, where the counter of the next group goes
  * @outstanding: groups outstanding
@@ -147,11 +147,12 @@ struct kv_credit {
  * @vendor_err: that completion's vendor error
  * @oldest: handlers only: of @posted, the group whose completion comes next
  * @newest: handlers only: of @posted, where the counter of the next group goes
- * @left: handlers and loops of several ends only: groups that are not posted yet
- * @outstanding: ditto: groups outstanding
+ * @left: handlers and loops of several ends only, but no paced ones: groups that are not posted yet
+ * @outstanding: handlers and loops of several ends only: groups outstanding
  * @ended: handlers only: no completion is taken any more; written last, with release
  * @error: handlers only: why it ended, a negative errno; 0: all that was begun is complete
- * @interval: paced streams only: whole ticks from the time when a group is due to that of the next
+ * @interval: paced streams only: whole ticks from the time when a group is due to that of the next,
+ *	which with several ends is another one's
  * @fraction: paced streams only: the rest of that interval, in 2^-32 ticks
  * @sends: streams with credits only: requests of a group
  * @qp_num: number of the QP of the completion that @wc_status is of
@@ -220,6 +221,8 @@ KV_LOOP_DECLARE(credit_stream_one_cq);
 KV_LOOP_DECLARE(event);
 KV_LOOP_DECLARE(null);
 KV_LOOP_DECLARE(paced);
+KV_LOOP_DECLARE(paced_several);
+KV_LOOP_DECLARE(paced_several_one_cq);
 KV_LOOP_DECLARE(post_to_completion);
 KV_LOOP_DECLARE(send_client);
 KV_LOOP_DECLARE(send_server);
@@ -258,7 +261,7 @@ static inline __u64 kv_loop_elapsed(const struct kv_loop *l)
  * @several: each worker drives several ends; STREAM and STREAM_SERVER only: the loops with credits
  *	drive any number
  * @one_cq: a worker's ends have one CQ in common; not with @srq
- * @paced: groups are due at an interval; STREAM of one end only
+ * @paced: groups are due at an interval; STREAM only
  * @srq: the receives come from an SRQ; STREAM_SERVER only
  */
 struct kv_loop_form {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 #include "group.h"
+#include "pace.h"
 #include "sample.h"
 #include "wait.h"
 
@@ -11,16 +12,6 @@
  *
  * The loop lasts for as many whole intervals as it has taken samples, or longer if it is late.
  */
-
-/* Lets others have the CPU until a group is due; nothing is outstanding. */
-static int paced_yield(struct kv_loop *l)
-{
-	if (kv_env_stop(l))
-		return -ECANCELED;
-	kv_env_add(&l->yields, 1);
-	kv_env_yield();
-	return 0;
-}
 
 /*
  * Looks once for a completion, if groups are outstanding. @since: counter when the last one came,
@@ -40,7 +31,7 @@ static __always_inline int paced_look(struct kv_loop *l, __u32 outstanding, __u6
 		return 0;
 	}
 	if (!outstanding)
-		return paced_yield(l);
+		return kv_pace_yield(l);
 	ret = kv_wait_yield(l, since, 0);
 	return ret ? kv_wait_give_up(l, l->a, cq, ret) ?: 1 : 0;
 }

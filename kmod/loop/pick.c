@@ -29,8 +29,11 @@ kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 		return write ? KV_LOOP_PICK(write_pingpong, bh_disabled) :
 			       KV_LOOP_PICK(send_pingpong, bh_disabled);
 	case KVERBS_LOOP_STREAM:
-		return form->paced ? KV_LOOP_PICK(paced, bh_disabled) :
-		       form->one_cq ? KV_LOOP_PICK(streams_one_cq, bh_disabled) :
+		if (form->paced)
+			return form->one_cq ? KV_LOOP_PICK(paced_several_one_cq, bh_disabled) :
+			       form->several ? KV_LOOP_PICK(paced_several, bh_disabled) :
+					       KV_LOOP_PICK(paced, bh_disabled);
+		return form->one_cq ? KV_LOOP_PICK(streams_one_cq, bh_disabled) :
 		       form->several ? KV_LOOP_PICK(streams, bh_disabled) :
 				       KV_LOOP_PICK(stream, bh_disabled);
 	case KVERBS_LOOP_STREAM_SERVER:
