@@ -1499,8 +1499,9 @@ struct kverbs_bin {
  *	at the worker's start, and one more after each interval, whether earlier ones are complete
  *	or not. A sample begins when its group was due, also if DEPTH or a busy CPU have
  *	delayed its post; a worker that is late posts at once what is due. A worker lasts for whole
- *	intervals. Default: none, a group is posted as soon as DEPTH allows. STREAM only, with one
- *	END for each worker and CQs of context POLLED.
+ *	intervals. The ENDs of a worker get its groups in turn: a group that DEPTH delays waits for
+ *	its END, while the next ENDs get theirs. Default: none, a group is posted as soon as DEPTH
+ *	allows. STREAM only, with CQs of context POLLED.
  * @KVERBS_A_SPEC_FLAGS: u32, KVERBS_WR_* of each request, but UNSIGNALED, which SIGNAL decides;
  *	default 0; not for NULL, STREAM_SERVER and CREDIT_SERVER. INLINE: SENDs and WRITEs of at
  *	most the QP's MAX_INLINE bytes; SOLICITED: SENDs and WRITE_WITH_IMM

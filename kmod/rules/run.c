@@ -603,8 +603,6 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	       kv_refusal_if(why, s->depth % s->signal, -EINVAL, KVERBS_A_SPEC_DEPTH,
 			     "depth is no multiple of signal") ?:
 	       kv_run_check_credits(s, why) ?:
-	       kv_refusal_if(why, s->paced && s->several, -EINVAL, KVERBS_A_SPEC_INTERVAL_NS,
-			     "interval_ns goes with one end for each worker: give as many workers as ends") ?:
 	       blame(why, KVERBS_A_SPEC_OP,
 		     s->iwarp ? kv_run_check_iwarp(s->loop, s->op, why) : 0) ?:
 	       blame(why, KVERBS_A_SPEC_FLAGS, kv_op_check_flags(s->op, s->flags, s->iwarp, why)) ?:

@@ -43,7 +43,28 @@ for space in kernel user; do
 		.requests == 4 * .samples and (.thread_requests | length == 2 and min > 0) and .requests_per_second <= 1602)"
 	holds "$space: the other space is not measured" ".points[0] | [.kernel, .user] | map(select(. != null)) | length == 1"
 done
+# Several QPs of a thread: in each of the four blocks of two rounds one has at most one group more than another.
+even='(1 - .qp_fairness) * .samples / $qps < 4.1'
+for space in kernel user; do
+	rate "$space: 3 QPs of a thread" --space $space --qps 3 --rate 900,25% --rounds 2 --duration 300ms
+	holds "$space: the rate is that of the thread" '.points | length == 3 and all(.[]; .verified and .qps == 3) and
+		.[1].offered_per_second == 900'
+	holds "$space: the QPs get the groups in turn" "3 as \$qps | .points[1].$space |
+		.requests > 300 and .requests_per_second <= 901 and $even"
+	rate "$space: 4 QPs of one CQ of each of 2 threads, in groups" --space $space --threads 2 --qps 4 --one-cq --list 2 --signal 4 \
+		--rate 1600 --rounds 2 --duration 200ms
+	holds "$space: each thread has its schedule" ".points[0] | .verified and .offered_per_second == 3200 and (.$space |
+		.requests == 4 * .samples and (.thread_requests | length == 2 and min > 0) and .requests_per_second <= 3205 and
+		.qp_fairness > 0.5)"
+done
+# All QPs are full all the time.
+rate "3 QPs and more than can be done" --qps 3 --rate 10m --depth 4 --rounds 2 --duration 200ms
+holds "each QP has its share" 'all(.points[]; .verified and all(.kernel, .user; .requests > 100 and .qp_fairness > 0 and (.keeps_up | not)))'
 if ! iwarp; then
+	rate "SENDs of several QPs, to an SRQ" --op send --qps 3 --srq --rate 600 --rounds 2 --duration 200ms
+	holds "whose receives are replaced" '.points[0] | .verified and all(.kernel, .user; .requests > 10)'
+	rate "SENDs of several QPs over UD" --op send --type ud --qps 3 --one-cq --rate 600 --rounds 2 --duration 200ms
+	holds "in turn" '3 as $qps | .points[0] | .verified and all(.kernel, .user; .requests > 10 and '"$even"')'
 	rate "SENDs at a rate" --op send --rate 500 --rounds 2 --duration 200ms
 	holds "whose receives are replaced" '.points[0] | .rx_depth == 512 and all(.kernel, .user; .requests > 10)'
 fi
@@ -55,7 +76,6 @@ check "with their rate and the knee" grep -q ",offered_per_second,.*kernel.knee"
 keep rate-csv "$document"
 keep_csv rate-csv "$work/csv"
 
-refuses 2 "--rate does not go with --qps 2" bw --rate 1k --qps 2
 refuses 2 "--rate does not go with --both-ways" bw --rate 1k --both-ways
 refuses 2 "--rate goes with --completion polled only" bw --rate 1k --completion event
 refuses 2 "--rate 3 is less than --signal 4" bw --rate 3 --signal 4

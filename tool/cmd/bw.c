@@ -52,7 +52,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_ROWS(S, common),
 	KV_OPTION_PERFTEST_ROW(),
 	KV_OPTION_HOST_ROWS(S, common),
-	{ "rate", "N,...", "open loop: requests of each thread that are due in a second, on a fixed schedule, as in 1k,20k; latency counts from the time when a request is due. 50% is half of the rate that the slower space reaches without --rate. The knee is the highest rate up to which " KV_KNEE_RATES_RULE,
+	{ "rate", "N,...", "open loop: requests of each thread that are due in a second, on a fixed schedule, as in 1k,20k; the QPs of a thread get them in turn; latency counts from the time when a request is due. 50% is half of the rate that the slower space reaches without --rate. The knee is the highest rate up to which " KV_KNEE_RATES_RULE,
 	  KV_OPTION_OWN, .at = offsetof(S, m.rates), .parse = kv_parse_rates },
 	{ .name = NULL },
 };
@@ -121,9 +121,6 @@ static int check_rates(const struct kv_sweep_cmd *b, struct kv_fault *f)
 
 	if (!b->m.rates.n)
 		return 0;
-	if (w->qps > 1)
-		return kv_fault_usage(f, "--rate does not go with --qps %u: a thread keeps the schedule of one connection; take --threads",
-				      w->qps);
 	if (w->both_ways)
 		return kv_fault_usage(f, "--rate does not go with --both-ways: the load is of one direction");
 	if (w->completion != KVERBS_CQ_POLLED)

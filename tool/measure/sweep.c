@@ -421,7 +421,7 @@ static unsigned int count_rates(const struct kv_sweep *m)
 	return m->rates.n ? m->rates.n + has_shares(m) : 1;
 }
 
-/* The rate of a connection, as a loop can have it: an interval is a second at most. */
+/* The rate of a thread, as a loop can have it: an interval is a second at most. */
 static uint32_t find_rate(const struct kv_sweep *m, uint32_t rate)
 {
 	if (rate & KV_PARSE_PERCENT)

@@ -135,7 +135,7 @@ uint32_t kv_workload_fit_depth(const struct kv_workload *w, uint32_t depth)
 }
 
 /**
- * kv_workload_interval_ns() - the time between two groups of a connection that are due
+ * kv_workload_interval_ns() - the time between two groups of a thread that are due
  *
  * Return: nanoseconds; 0: groups are not due at a time.
  */

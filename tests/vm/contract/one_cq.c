@@ -106,6 +106,21 @@ static void test_stream(struct stage *s)
 	result(all_good(2), "two workers, of which each has a cq");
 }
 
+/* Groups that are due at an interval: the ends get them in turn. */
+static void test_turns(struct stage *s)
+{
+	const struct kv_worker_result *w = &last.worker[0];
+	struct kv_run_spec spec = stream_of(s, FIRST);
+
+	spec.interval_ns = 500000;
+	spec.signal = 2;
+	spec.iters = SAMPLES + FIRST / 2;
+	run_whole(&s->l, &spec, 0, &last);
+	result(!w->error && w->samples == spec.iters && w->elapsed_ns >= spec.iters * spec.interval_ns,
+	       "%u ends with one cq get groups at an interval", FIRST);
+	result(w->least == SAMPLES / FIRST && w->most == SAMPLES / FIRST + 1, "in turn");
+}
+
 static void test_refusals(struct stage *s)
 {
 	uint32_t id;
@@ -252,6 +267,7 @@ void test_one_cq(void)
 	ends_wait(true);
 	stage_make(&stage);
 	test_stream(&stage);
+	test_turns(&stage);
 	test_refusals(&stage);
 	test_room(&stage);
 	test_server(&stage);

@@ -55,20 +55,68 @@ static void test_pace(struct link *l, const struct end *a, const struct end *b)
 	result(!last.worker[0].error && !last.spec.interval_ns, "a stream without an interval has none");
 }
 
+/* One worker gives the groups of its schedule to two ends in turn. */
+static void test_turns(struct link *l, const struct end *a, const struct end *b)
+{
+	struct kv_run_spec spec = paced_spec(a, b);
+	const struct kv_worker_result *w = &last.worker[0];
+
+	spec.workers = 1;
+	spec.iters = 21;
+	must(l, call_buf_write(&l->nl, a[0].local, 0, "to the 1", 8), "write");
+	must(l, call_buf_write(&l->nl, a[1].local, 0, "to the 2", 8), "write");
+	run_whole(l, &spec, 0, &last);
+	result(last.workers == 1 && !w->error && w->samples == 21 && w->elapsed_ns >= 21 * MS,
+	       "one worker of two ends: 21 groups take 21 intervals");
+	result(w->several && w->least == 10 && w->most == 11, "the ends get them in turn");
+	result(holds(l, b[0].target, 0, "to the 1", 8) && holds(l, b[1].target, 0, "to the 2", 8),
+	       "what each has sent has arrived");
+	spec.iters = 0;
+	spec.warmup = 3;
+	spec.time_ns = 12 * MS + MS / 2;
+	run_whole(l, &spec, 0, &last);
+	result(!w->error && w->warmup == 3 && w->samples && w->samples <= 13 && w->elapsed_ns >= spec.time_ns,
+	       "their time is over, after a warm-up");
+	/* More than can be done: each end has its depth outstanding, and the worker can be stopped. */
+	spec.interval_ns = 1;
+	spec.time_ns = 0;
+	spec.iters = 2000;
+	run_whole(l, &spec, 0, &last);
+	result(!w->error && w->samples == 2000 && w->least == 1000 && w->most == 1000 && kv_hist_max(&last.hist) > w->elapsed_ticks / 4,
+	       "with more than can be done the samples of both have the delay");
+}
+
+/* One of two ends fails: the worker tells why. */
+static void test_failure(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec spec = paced_spec(a, b);
+
+	spec.workers = 1;
+	spec.iters = 0;
+	spec.time_ns = 60000 * MS;
+	spec.end[1].remote_key ^= 0x5a5a00;
+	run_whole(l, &spec, 0, &last);
+	result(run_was_refused(&last.worker[0], &a[1]), "one of the ends fails, and the worker tells why");
+	for (unsigned int i = 0; i < 2; i++)
+		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
+}
+
 /* The thread waits for a second: a cancel does not. */
-static void test_cancel(struct link *l, const struct end *a, const struct end *b)
+static void test_cancel(struct link *l, const struct end *a, const struct end *b, uint32_t workers)
 {
 	struct kv_run_spec spec = paced_spec(a, b);
 	const struct kv_worker_result *w;
 	uint32_t id;
 
+	spec.workers = workers;
 	spec.interval_ns = 1000 * MS;
 	spec.iters = 1000;
 	must(l, start(l, &spec, &id), "start a run");
 	usleep(50000);
 	must(l, call_run_cancel(&l->nl, id), "cancel");
 	w = run_wait(l, id);
-	result(w->error == -ECANCELED && w->samples <= 1 && w->elapsed_ns < 900 * MS, "a run is cancelled between two groups");
+	result(w->error == -ECANCELED && w->samples <= 1 && w->elapsed_ns < 900 * MS, "a run of %u workers is cancelled between two groups",
+	       workers);
 	must(l, call_run_del(&l->nl, id), "delete the run");
 	spec.interval_ns = MS;
 	spec.iters = 5;
@@ -83,9 +131,6 @@ static void test_refused(struct link *l, const struct end *a, const struct end *
 	struct end c, d;
 	uint32_t id;
 
-	spec.workers = 1;
-	refused(l, start(l, &spec, &id), -EINVAL, "interval_ns goes with one end for each worker", "a paced worker of two ends");
-	spec.workers = 0;
 	spec.interval_ns = 1000 * MS + 1;
 	refused(l, start(l, &spec, &id), -ERANGE, "interval_ns: integer out of range", "an interval of more than a second");
 	spec.interval_ns = MS;
@@ -116,7 +161,10 @@ void test_paced(void)
 		register_target(&l, &b[i]);
 	}
 	test_pace(&l, a, b);
-	test_cancel(&l, a, b);
+	test_turns(&l, a, b);
+	test_cancel(&l, a, b, 1);
+	test_cancel(&l, a, b, 2);
+	test_failure(&l, a, b);
 	test_refused(&l, a, b);
 	link_close(&l);
 	ends_wait(false);
