@@ -611,16 +611,19 @@ static void start(uint32_t loop, uint32_t op, uint64_t iters)
 	start_on(true, loop, op, iters);
 }
 
-static void start_paced(void)
+/* @ends: those of the one worker */
+static void start_paced(uint32_t op, unsigned int ends)
 {
 	begin_run(KVERBS_LOOP_STREAM, 5);
-	put_u32(KVERBS_A_SPEC_OP, KVERBS_OP_WRITE);
+	put_u32(KVERBS_A_SPEC_OP, op);
 	put_u32(KVERBS_A_SPEC_SIZE, 8);
 	put_u32(KVERBS_A_SPEC_DEPTH, 4);
 	put_u64(KVERBS_A_SPEC_INTERVAL_NS, 300000);
 	put_u32(KVERBS_A_SPEC_FLAGS, KVERBS_WR_FENCE);
 	put_u32(KVERBS_A_SPEC_SGES, 1);
-	put_end(KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 0);
+	put_u32(KVERBS_A_SPEC_WORKERS, 1);
+	for (unsigned int i = 0; i < ends; i++)
+		put_end(KVERBS_LOOP_STREAM, op, (uint8_t)i);
 	nest_end();
 }
 
@@ -651,9 +654,11 @@ static void seed_run(void)
 	ask_run();
 	start(KVERBS_LOOP_STREAM, KVERBS_OP_WRITE, 5);
 	ask_run();
-	start_paced();
+	start_paced(KVERBS_OP_WRITE, 1);
 	ask_run();
 	if (!place.iwarp) {
+		start_paced(KVERBS_OP_READ, 2);
+		ask_run();
 		start(KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_CMP_SWP, 5);
 		ask_run();
 	}

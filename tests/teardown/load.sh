@@ -241,13 +241,14 @@ quadrants() {
 }
 
 # streams SPACE CONNECT COMPLETION THREADS OP [SHAPE]: many requests outstanding, in lists. Of a thread they are at one QP,
-# or, with SHAPE one-cq or srq, at four; with SHAPE rate they are due at times
+# or, with SHAPE one-cq, srq or turns, at four; with SHAPE rate or turns they are due at times
 streams() {
 	local shape='' qps=1
 	case ${6-} in
 	one-cq) shape='--one-cq --qps 4' qps=4 ;;
 	srq) shape='--srq --qps 4' qps=4 ;;
 	rate) shape='--rate 4000' ;;
+	turns) shape='--rate 4000 --qps 4' qps=4 ;;
 	esac
 	launch run kverbs bw --space "$1" --connect "$2" --completion "$3" --threads "$4" --op "$5" --size 64 --depth 64 --list 4 --rounds 1 --duration 600 --no-verify \
 		$shape $patience --timeout $((5 * slow))s

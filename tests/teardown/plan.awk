@@ -62,6 +62,7 @@ function add_others(    k, n, list) {
 		  "streams/kernel/cm/polled/2/send streams/user/cm/polled/1/send/one-cq " \
 		  "streams/kernel/raw/polled/1/send/one-cq streams/kernel/raw/polled/2/send/srq " \
 		  "streams/user/raw/polled/1/send/srq streams/kernel/cm/polled/2/write/rate streams/user/raw/polled/1/write/rate " \
+		  "streams/kernel/raw/polled/2/write/turns streams/user/cm/polled/1/write/turns " \
 		  "rate/kernel rate/user quadrants conns/kernel conns/user posted/kernel posted/user", list, " ")
 	for (k = 1; k <= n; k++) {
 		if (only == "peer" && list[k] !~ /^(served|ping|put|get)/)
