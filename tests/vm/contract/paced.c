@@ -101,6 +101,55 @@ static void test_failure(struct link *l, struct end *a, struct end *b)
 		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
 }
 
+static void start_server(struct link *l, const struct end *b, uint32_t *id)
+{
+	const struct kv_run_spec server = {
+		.loop = KVERBS_LOOP_STREAM_SERVER,
+		.op = KVERBS_OP_SEND,
+		.size = 8,
+		.depth = 8,
+		.ends = 1,
+		.end[0] = { .qp = b->qp, .target_buf = b->target },
+		.iters = 20,
+		.cpu = -1,
+		.spins = -1,
+	};
+
+	must(l, start(l, &server, id), "start a server");
+}
+
+/* The peer of one end has no receives for a while: the other end gets all its groups meanwhile. */
+static void test_stalled(struct link *l, struct end *a, struct end *b)
+{
+	struct kv_run_spec spec = paced_spec(a, b);
+	struct limit limit = limit_of(10);
+	const struct kv_worker_result *w;
+	uint32_t id, server[2];
+
+	if (is_iwarp())
+		return;
+	spec.op = KVERBS_OP_SEND;
+	spec.end[0].has_remote = spec.end[1].has_remote = false;
+	spec.workers = 1;
+	spec.list = 0;
+	spec.iters = 40;
+	start_server(l, &b[0], &server[0]);
+	must(l, start(l, &spec, &id), "start a run");
+	do
+		w = run_look(l, id);
+	while (w->most < 20 && !limit_over(&limit));
+	result(w->most == 20 && !w->least && w->samples == 20, "an end whose peer takes nothing holds up no other one");
+	start_server(l, &b[1], &server[1]);
+	w = run_wait(l, id);
+	result(!w->error && w->samples == 40 && w->least == 20 && w->most == 20, "then it gets all its groups, too");
+	must(l, call_run_del(&l->nl, id), "delete the run");
+	for (unsigned int i = 0; i < 2; i++) {
+		run_wait(l, server[i]);
+		must(l, call_run_del(&l->nl, server[i]), "delete a server");
+		pair_reconnect(l, &a[i], &b[i], KVERBS_QPT_RC);
+	}
+}
+
 /* The thread waits for a second: a cancel does not. */
 static void test_cancel(struct link *l, const struct end *a, const struct end *b, uint32_t workers)
 {
@@ -165,6 +214,7 @@ void test_paced(void)
 	test_cancel(&l, a, b, 1);
 	test_cancel(&l, a, b, 2);
 	test_failure(&l, a, b);
+	test_stalled(&l, a, b);
 	test_refused(&l, a, b);
 	link_close(&l);
 	ends_wait(false);
