@@ -238,6 +238,27 @@ static void a_late_loop_keeps_the_order(void **state)
 	assert_drained();
 }
 
+static void stall_twice(void)
+{
+	if (!answers_from || fake.now < answers_from || !loop.outstanding)
+		return;
+	answers_from = fake.now < 1000000 + 100 * INTERVAL ? 1000000 + 200 * INTERVAL : 0;
+	fake.now += 30 * INTERVAL;
+}
+
+/* A yield that lasts longer than the timeout is followed by one more look, each time. */
+static void it_looks_once_more_before_it_gives_up(void **state)
+{
+	answers_from = fake.now + 50 * INTERVAL;
+	fake.yield = stall_twice;
+	loop.spins = 0;
+	loop.timeout = 20 * INTERVAL;
+	assert_int_equal(fn(&loop), 0);
+	assert_int_equal(loop.done, 300);
+	assert_int_equal(answers_from, 0);
+	assert_drained();
+}
+
 /* More is due than can be done: each end has its depth outstanding, and time ends it. */
 static void an_overloaded_loop_ends_with_its_time(void **state)
 {
@@ -430,6 +451,7 @@ int main(void)
 		OWN_CQS(a_stalled_end_delays_its_own_groups), ONE_CQ(a_stalled_end_delays_its_own_groups),
 		OWN_CQS(groups_that_wait_count), ONE_CQ(groups_that_wait_count),
 		OWN_CQS(a_late_loop_keeps_the_order), ONE_CQ(a_late_loop_keeps_the_order),
+		OWN_CQS(it_looks_once_more_before_it_gives_up), ONE_CQ(it_looks_once_more_before_it_gives_up),
 		OWN_CQS(an_overloaded_loop_ends_with_its_time), ONE_CQ(an_overloaded_loop_ends_with_its_time),
 		OWN_CQS(it_looks_everywhere_before_it_yields), ONE_CQ(it_looks_everywhere_before_it_yields),
 		OWN_CQS(it_looks_where_groups_are_outstanding),
