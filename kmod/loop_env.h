@@ -29,7 +29,11 @@ union kv_end_wr {
 	struct ib_rdma_wr rdma;
 	struct ib_atomic_wr atomic;
 	struct ib_ud_wr ud;
+	struct ib_reg_wr reg;
 };
+
+/* User space has no request that registers an MR: libibverbs has no REG_MR. */
+#define KV_ENV_REGISTERS
 
 /**
  * struct kv_end - one end of a connection in the kernel
@@ -45,6 +49,10 @@ union kv_end_wr {
  * @rx_tail: last byte of the target
  * @tx_tail: last byte of the local buffer
  * @credit: the QP's credits; loops with credits only
+ * @inv_mr: the MR that each post registers anew; NULL: it registers none
+ * @after: with @inv_mr, the request of the operation; @send, before it, registers
+ * @wc_flags: of the last completion of a receive that kv_env_poll_inv() has taken
+ * @wc_key: the key that it tells, with IB_WC_WITH_INVALIDATE in @wc_flags
  */
 struct kv_end {
 	struct ib_qp *qp;
@@ -59,6 +67,10 @@ struct kv_end {
 	u8 *rx_tail;
 	u8 *tx_tail;
 	struct kv_credit *credit;
+	struct ib_mr *inv_mr;
+	union kv_end_wr after;
+	int wc_flags;
+	u32 wc_key;
 };
 
 /*
@@ -216,6 +228,49 @@ static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, stru
 		return 0;
 	*flow = of;
 	return kv_env_take(l, (struct ib_cq *)cq, &wc);
+}
+
+/*
+ * mlx5, bnxt_re, irdma and siw take the key from the request, and cxgb4 from the MR if the list of
+ * pages is short (set_reg_mkey_seg(), bnxt_re_build_reg_wqe(), irdma_post_send(), siw_fastreg_mr(),
+ * build_tpte_memreg()): both have it. The index of the MR is in the upper bits for all of them.
+ */
+static inline void kv_env_register_next(struct kv_end *e)
+{
+	ib_update_fast_reg_key(e->inv_mr, ib_inc_rkey(e->inv_mr->rkey));
+	e->send.reg.key = e->inv_mr->rkey;
+}
+
+/* siw, irdma and cxgb4 take the key of the SGE, and rdma_rw sets both (rdma_rw_init_mr_wrs()). */
+static inline void kv_env_sink_next(struct kv_end *e)
+{
+	e->send_sge->lkey = e->inv_mr->lkey;
+	e->after.wr.ex.invalidate_rkey = e->inv_mr->rkey;
+}
+
+/* wqe_fill_wc() names the drivers that tell the key. */
+static inline int kv_env_poll_inv(struct kv_loop *l, struct kv_end *e)
+{
+	struct ib_wc wc __uninitialized;
+	int n = ib_poll_cq(e->recv_cq, 1, &wc);
+
+	if (n != 1)
+		return n < 0 ? -EIO : 0;
+	if (likely(wc.status == IB_WC_SUCCESS)) {
+		e->wc_flags = wc.wc_flags;
+		e->wc_key = wc.ex.invalidate_rkey;
+	}
+	return kv_env_take(l, e->recv_cq, &wc);
+}
+
+static inline int kv_env_invalidated(const struct kv_end *e)
+{
+	return e->wc_flags & IB_WC_WITH_INVALIDATE && e->wc_key == e->inv_mr->rkey;
+}
+
+static inline void kv_env_invalidate_next(struct kv_end *e)
+{
+	e->send.wr.ex.invalidate_rkey = ib_inc_rkey(e->send.wr.ex.invalidate_rkey);
 }
 
 static inline int kv_env_arm(struct kv_end *e)

@@ -7,6 +7,7 @@
 #include "mr.h"
 #include "pd.h"
 #include "post.h"
+#include "qp.h"
 #include "refuse.h"
 #include "rules/buf.h"
 #include "wqe.h"
@@ -109,6 +110,9 @@ static int mr_check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 	case KV_MR_INVALIDATING:
 		return kv_refuse(extack, -EBUSY,
 				 "a request that registers or invalidates the mr has not completed: reset its qp");
+	case KV_MR_RUN:
+		return kv_refuse(extack, -EBUSY,
+				 "a run registers the mr again and again: wait for it or cancel it");
 	default:
 		return kv_refuse(extack, -EINVAL,
 				 "the device may have the mr registered or not: register it anew");
@@ -123,6 +127,9 @@ static int mr_renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 
 	if (READ_ONCE(mr->state) != KV_MR_UNKNOWN)
 		return 0;
+	if (mr->run_qp)
+		return kv_refuse(extack, -EBUSY,
+				 "the device may have the mr registered or not, and requests of a run name it: reset or delete that run's qp first");
 	if (mr->obj.users[KV_OBJ_REQUEST])
 		return kv_refuse(extack, -EBUSY,
 				 "the device may have the mr registered or not, and requests name it: poll their completions first");
@@ -140,12 +147,18 @@ static int mr_renew(struct kv_mr *mr, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-/*
+/**
+ * kv_mr_access() - the rights that a registration needs for those that a user asks for
+ * @mr: the MR
+ * @access: KVERBS_ACCESS_*
+ *
  * Like rdma_rw (rdma_rw_init_one_mr(), core/rw.c): on iWARP the response to a READ is a write
  * by the peer into the READ's sink (RFC 5040, 5.2). The READ itself carries the sink's key to
  * the peer.
+ *
+ * Return: the rights of the request.
  */
-static u32 mr_sink_access(const struct kv_mr *mr, u32 access)
+u32 kv_mr_access(const struct kv_mr *mr, u32 access)
 {
 	if (kv_dev_iwarp(mr->obj.dev) && access & IB_ACCESS_LOCAL_WRITE)
 		access |= IB_ACCESS_REMOTE_WRITE;
@@ -176,6 +189,35 @@ static int mr_map(struct kv_mr *mr, const struct kv_buf *buf, struct netlink_ext
 	return ret ? kv_verb_failed(extack, KVERBS_STAGE_MAP, ret, "ib_map_mr_sg failed") : 0;
 }
 
+/* Maps the bytes of a registration; the MR has their keys once a request was executed. */
+static int mr_prepare(struct kv_mr *mr, const struct kv_mr_reg *reg,
+		      struct netlink_ext_ack *extack)
+{
+	int ret;
+
+	if (kv_obj_persistent(&mr->obj) && !kv_obj_persistent(&reg->buf->obj))
+		return kv_refuse(extack, -EINVAL,
+				 "the mr is persistent and the buffer is not: the buffer would go while the mr is registered");
+	ret = mr_renew(mr, extack) ?: mr_check_state(mr, KV_MR_FREE, extack);
+	if (ret)
+		return ret;
+
+	mr->access = reg->access;
+	mr->offset = reg->offset;
+	mr->length = reg->length;
+	ret = mr_map(mr, reg->buf, extack);
+	if (ret)
+		return ret;
+	/*
+	 * Drivers take the IOVA when the request is posted (set_reg_mkey_seg()) or executed
+	 * (siw_fastreg_mr()). The IOVA and the DMA address have the same offset in the page:
+	 * pieces begin with a page. Peers address a byte of the buffer by the MR's id and the
+	 * byte's offset: they must not see an address of the kernel.
+	 */
+	mr->ib->iova = ((u64)mr->obj.id << 32) + mr->offset;
+	return 0;
+}
+
 /**
  * kv_mr_reg() - grant access to exactly these bytes, by fast registration
  * @mr: the MR, not registered
@@ -196,44 +238,31 @@ int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	struct ib_reg_wr wr = {
 		.wr.opcode = IB_WR_REG_MR,
 		.wr.send_flags = IB_SEND_SIGNALED,
-		.access = mr_sink_access(mr, reg->access),
+		.access = kv_mr_access(mr, reg->access),
 	};
 	bool posted;
+	u8 last;
 	int ret;
 
-	if (kv_obj_persistent(&mr->obj) && !kv_obj_persistent(&reg->buf->obj))
-		return kv_refuse(extack, -EINVAL,
-				 "the mr is persistent and the buffer is not: the buffer would go while the mr is registered");
-	ret = mr_renew(mr, extack) ?: mr_check_state(mr, KV_MR_FREE, extack);
+	ret = mr_prepare(mr, reg, extack);
 	if (ret)
 		return ret;
-
-	mr->access = reg->access;
-	mr->offset = reg->offset;
-	mr->length = reg->length;
-	ret = mr_map(mr, reg->buf, extack);
-	if (ret)
-		return ret;
+	last = mr->ib->rkey;
 	wr.mr = mr->ib;
-	/*
-	 * Drivers take the IOVA when the request is posted (set_reg_mkey_seg()) or executed
-	 * (siw_fastreg_mr()). The IOVA and the DMA address have the same offset in the page:
-	 * pieces begin with a page. Peers address a byte of the buffer by the MR's id and the
-	 * byte's offset: they must not see an address of the kernel.
-	 */
-	mr->ib->iova = ((u64)mr->obj.id << 32) + mr->offset;
 	/*
 	 * ib_inc_rkey() counts in the key's lowest 8 bits: a registration has the same key as
 	 * the 256th before it. A peer that still has the old key has access again.
 	 */
 	ib_update_fast_reg_key(mr->ib, ib_inc_rkey(mr->ib->rkey));
-	mr->obj.dev->keys++;
+	/* A run counts no keys: it may have made any number. */
+	mr->obj.dev->keys += mr->run_qp ? KV_MR_KEYS : 1;
 	wr.key = mr->ib->rkey;
 	kv_obj_set_parent(&mr->obj, KV_MR_BUF, &reg->buf->obj);
 	WRITE_ONCE(mr->state, KV_MR_REGISTERING);
 	ret = kv_post_and_wait(qp, mr, &wr.wr, KVERBS_OP_REG_MR, reg->post_context,
 			       &request_ops, &posted, extack);
 	if (!posted) {
+		ib_update_fast_reg_key(mr->ib, last);
 		WRITE_ONCE(mr->state, KV_MR_FREE);
 		kv_obj_set_parent(&mr->obj, KV_MR_BUF, NULL);
 	}
@@ -270,6 +299,77 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netli
 	if (!posted)
 		WRITE_ONCE(mr->state, KV_MR_VALID);
 	return ret;
+}
+
+/**
+ * kv_mr_begin_run() - a run begins that registers the MR again and again
+ * @mr: the MR
+ * @qp: carries the requests; same PD; has no requests of an earlier run outstanding, and no run
+ * @reg: the bytes; checked by kv_reg_check(). The post context is the run's
+ * @extack: where the reason of a refusal goes
+ *
+ * The bytes are mapped once: mlx5, bnxt_re, irdma, siw and rxe leave the list of pages as it is
+ * when a request registers it (set_reg_data_seg(), bnxt_qplib_post_send(),
+ * irdma_sc_mr_fast_register(), siw_fastreg_mr(), rxe_reg_fast_mr()). cxgb4 changes the byte order
+ * of a long list in place (build_memreg()): rules/run.c refuses such runs.
+ *
+ * The QP holds the MR, and the MR the buffer, until kv_mr_leave_run().
+ *
+ * Locks: dev->lock
+ * Return: 0 or a negative errno. After 0 kv_mr_end_run() follows.
+ */
+int kv_mr_begin_run(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
+		    struct netlink_ext_ack *extack)
+{
+	int ret = mr_prepare(mr, reg, extack);
+
+	if (ret)
+		return ret;
+	kv_mr_leave_run(qp);
+	mr->run_qp = qp;
+	/* The keys of the run are not counted: no older request knows whether it names one. */
+	mr->obj.dev->keys += KV_MR_KEYS;
+	kv_obj_set_parent(&mr->obj, KV_MR_BUF, &reg->buf->obj);
+	kv_obj_set_parent(&qp->obj, KV_QP_INV_MR, &mr->obj);
+	WRITE_ONCE(mr->state, KV_MR_RUN);
+	return 0;
+}
+
+/**
+ * kv_mr_end_run() - a run registers the MR no more
+ * @mr: the MR
+ * @qp: the run's QP. If the run has not begun with the MR, nothing happens
+ * @clean: the run ended between two iterations: the last key was invalidated
+ *
+ * Context: process; the QP is claimed
+ */
+void kv_mr_end_run(struct kv_mr *mr, const struct kv_qp *qp, bool clean)
+{
+	if (READ_ONCE(mr->run_qp) == qp && READ_ONCE(mr->state) == KV_MR_RUN)
+		WRITE_ONCE(mr->state, clean ? KV_MR_FREE : KV_MR_UNKNOWN);
+}
+
+/**
+ * kv_mr_leave_run() - no requests of a run name the MR any more
+ * @qp: the QP of the run, if it had one with an MR: drained, or about to be destroyed
+ *
+ * The MR gives its buffer back, unless the device may have the buffer registered.
+ *
+ * Locks: dev->lock
+ */
+void kv_mr_leave_run(struct kv_qp *qp)
+{
+	struct kv_obj *obj = qp->obj.parents[KV_QP_INV_MR];
+	struct kv_mr *mr = container_of(obj, struct kv_mr, obj);
+
+	if (!obj)
+		return;
+	if (mr->run_qp == qp) {
+		mr->run_qp = NULL;
+		if (READ_ONCE(mr->state) == KV_MR_FREE)
+			kv_obj_set_parent(obj, KV_MR_BUF, NULL);
+	}
+	kv_obj_set_parent(&qp->obj, KV_QP_INV_MR, NULL);
 }
 
 struct kv_obj_class kv_mr_class = {

@@ -21,6 +21,7 @@ enum kv_mr_parent {
  * @KV_MR_REGISTERING: IB_WR_REG_MR is posted and has not completed
  * @KV_MR_VALID: registered
  * @KV_MR_INVALIDATING: IB_WR_LOCAL_INV is posted and has not completed
+ * @KV_MR_RUN: a run that is active registers it again and again
  * @KV_MR_UNKNOWN: a request failed, other than by a flush; or the peer has invalidated this key, or
  *	an older one of the same number
  */
@@ -29,6 +30,7 @@ enum kv_mr_state {
 	KV_MR_REGISTERING,
 	KV_MR_VALID,
 	KV_MR_INVALIDATING,
+	KV_MR_RUN,
 	KV_MR_UNKNOWN,
 };
 
@@ -43,6 +45,8 @@ enum kv_mr_state {
  * @access: KVERBS_ACCESS_* of the registration; dev->lock
  * @offset: first registered byte of the buffer; dev->lock
  * @length: registered bytes; dev->lock
+ * @run_qp: the QP whose requests of a run have registered it, until that QP is reset or gone, or
+ *	another run begins with the MR; dev->lock
  */
 struct kv_mr {
 	struct kv_obj obj;
@@ -52,7 +56,11 @@ struct kv_mr {
 	u32 access;
 	u64 offset;
 	u64 length;
+	struct kv_qp *run_qp;
 };
+
+/* A key has 8 bits that ib_update_fast_reg_key() sets: from here on the same may come again. */
+#define KV_MR_KEYS 256
 
 /**
  * struct kv_mr_reg - the parameters of a registration
@@ -73,6 +81,11 @@ struct kv_mr_reg {
 struct kv_obj *kv_mr_create(const struct kv_new *new, u32 max_pages);
 int kv_mr_reg(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 	      struct netlink_ext_ack *extack);
+int kv_mr_begin_run(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
+		    struct netlink_ext_ack *extack);
+void kv_mr_end_run(struct kv_mr *mr, const struct kv_qp *qp, bool clean);
+void kv_mr_leave_run(struct kv_qp *qp);
+u32 kv_mr_access(const struct kv_mr *mr, u32 access);
 int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netlink_ext_ack *extack);
 
 /**
@@ -85,6 +98,15 @@ int kv_mr_inv(struct kv_mr *mr, struct kv_qp *qp, u32 post_context, struct netli
 static inline bool kv_mr_registered(const struct kv_mr *mr)
 {
 	return READ_ONCE(mr->state) == KV_MR_VALID;
+}
+
+/**
+ * kv_mr_in_run() - does an active run register the MR again and again?
+ * @mr: the MR
+ */
+static inline bool kv_mr_in_run(const struct kv_mr *mr)
+{
+	return READ_ONCE(mr->state) == KV_MR_RUN;
 }
 
 /**

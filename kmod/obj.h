@@ -16,7 +16,7 @@ struct kv_pd;
 struct netlink_ext_ack;
 
 /* Parents that each object has room for: a QP needs the most. A run has room of its own. */
-#define KV_OBJ_PARENTS 9
+#define KV_OBJ_PARENTS 10
 
 /* The index behind the ranks in kv_obj.users: outstanding work requests. */
 #define KV_OBJ_REQUEST KV_OBJ_RANKS

@@ -4,6 +4,7 @@
 #include "cq.h"
 #include "dev.h"
 #include "event.h"
+#include "mr.h"
 #include "pd.h"
 #include "qp.h"
 #include "rules/queue.h"
@@ -243,6 +244,7 @@ static int qp_destroy(struct kv_obj *obj)
 	list_del(&qp->last_run[0].link);
 	list_del(&qp->last_run[1].link);
 	kv_wqe_drop_qp(qp, drained);
+	kv_mr_leave_run(qp);
 	return 0;
 }
 
@@ -349,6 +351,7 @@ static void qp_note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify
 	qp->credit = (struct kv_credit){};
 	for (slot = KV_QP_LOCAL_BUF; slot <= KV_QP_AH; slot++)
 		kv_obj_set_parent(&qp->obj, slot, NULL);
+	kv_mr_leave_run(qp);
 }
 
 /* Some devices change the QP's state before they find that they have no memory for it. */

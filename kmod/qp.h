@@ -22,6 +22,7 @@ enum kv_qp_parent {
 	KV_QP_TARGET_BUF,
 	KV_QP_TARGET_MR,
 	KV_QP_AH,
+	KV_QP_INV_MR,
 };
 
 /**

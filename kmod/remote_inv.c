@@ -6,9 +6,6 @@
 #include "remote_inv.h"
 #include "wqe.h"
 
-/* A key has 8 bits that ib_update_fast_reg_key() sets: from here on the same may come again. */
-#define KEYS_DIFFER 256
-
 /*
  * nvme_rdma, iser and rtrs take an MR whose key the peer has invalidated as one that needs no
  * IB_WR_LOCAL_INV (nvme_rdma_process_nvme_rsp(), iser_inv_desc(), rtrs_clt_rdma_done()), and look
@@ -30,7 +27,7 @@ static void remote_inv_over(struct kv_wqe *wqe)
 
 		if (mr->ib->rkey != wqe->wc.invalidate_rkey || !kv_mr_registered(mr))
 			continue;
-		if (dev->keys - wqe->keys >= KEYS_DIFFER) {
+		if (dev->keys - wqe->keys >= KV_MR_KEYS) {
 			WRITE_ONCE(mr->state, KV_MR_UNKNOWN);
 			continue;
 		}

@@ -13,6 +13,7 @@
 #include "pd.h"
 #include "qp.h"
 #include "refuse.h"
+#include "rules/request.h"
 #include "run.h"
 #include "srq.h"
 #include "wqe.h"
@@ -175,6 +176,35 @@ static bool run_cpu_offline(int cpu)
 	return cpu >= 0 && (cpu >= nr_cpu_ids || !cpu_online(cpu));
 }
 
+/* The bytes over which an end's MR is registered again and again, and their rights. */
+static struct kv_mr_reg run_reg(const struct kv_run_spec *spec, const struct kv_run_end *end)
+{
+	bool sink = kv_op_among(spec->op, KV_OPS_READ);
+	const struct kv_run_memory *memory = sink ? &end->local : &end->target;
+
+	return (struct kv_mr_reg){
+		.buf = memory->buf,
+		.offset = memory->offset,
+		.length = spec->size,
+		.access = KVERBS_ACCESS_LOCAL_WRITE | (sink ? 0 : KVERBS_ACCESS_REMOTE_WRITE),
+	};
+}
+
+static struct kv_reg_facts run_reg_facts(const struct kv_run_spec *spec,
+					 const struct kv_run_end *end)
+{
+	const struct kv_mr_reg reg = run_reg(spec, end);
+
+	return (struct kv_reg_facts){
+		.buffer = reg.buf->length,
+		.offset = reg.offset,
+		.length = reg.length,
+		.page_size = kv_dev_page_size(end->qp->obj.dev),
+		.max_pages = end->inv_mr->max_pages,
+		.access = reg.access,
+	};
+}
+
 /* How many ends complete into the CQ of one. */
 static u32 run_cq_ends(const struct kv_run_spec *spec, const struct kv_run_spec_facts *s)
 {
@@ -203,6 +233,7 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		.recv_cqe = qp->recv_cq->cqe / run_cq_ends(spec, s),
 		.remote_addr = end->remote_addr,
 		.offline = run_cpu_offline(end->cpu),
+		.has_inv_mr = end->inv_mr,
 	};
 	struct kv_refusal why;
 	int ret;
@@ -211,6 +242,11 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 		facts.srq_target = run_splits_srq(spec, end);
 		facts.srq_by_hand = qp->srq->wqes.rq.taken;
 		facts.srq_lost = qp->srq->run_lost || qp->srq->undrained;
+	}
+	if (end->inv_mr) {
+		facts.inv_same_pd = end->inv_mr->obj.parents[KV_MR_PD] ==
+				    qp->obj.parents[KV_QP_PD];
+		facts.reg = run_reg_facts(spec, end);
 	}
 	if (end->local.buf)
 		facts.local = run_buf_facts(qp, &end->local);
@@ -222,7 +258,8 @@ static int run_check_end(const struct kv_run_spec *spec, const struct kv_run_spe
 
 	if (kv_obj_persistent(&qp->obj) &&
 	    !(run_keeps(&end->local) && run_keeps(&end->target) &&
-	      (!end->ah || kv_obj_persistent(&end->ah->obj))))
+	      (!end->ah || kv_obj_persistent(&end->ah->obj)) &&
+	      (!end->inv_mr || kv_obj_persistent(&end->inv_mr->obj))))
 		return kv_refuse(extack, -EINVAL,
 				 "the qp is persistent, and a buffer, an mr or an ah is not: that object would go while the qp has it posted");
 	if (qp->srq && kv_obj_persistent(&qp->srq->obj) && !run_keeps(&end->target))
@@ -256,6 +293,9 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 		.spins = spec->spins_given,
 		.context = run_context(spec),
 		.atomic = dev->ib->attrs.atomic_cap != IB_ATOMIC_NONE,
+		.mem_mgt = dev->ib->attrs.device_cap_flags & IB_DEVICE_MEM_MGT_EXTENSIONS,
+		.reg_mr = true,
+		.keeps_map = dev->ib->ops.driver_id != RDMA_DRIVER_CXGB4,
 		.iwarp = kv_dev_iwarp(dev),
 		.several = kv_run_spec_several(spec),
 		.cqs = cqs,
@@ -273,7 +313,7 @@ static struct kv_run_spec_facts run_spec_facts(const struct kv_dev *dev,
 static void run_release(const struct kv_run_spec *spec, u32 ends)
 {
 	while (ends--)
-		kv_worker_release_end(&spec->end[ends]);
+		kv_worker_release_end(&spec->end[ends], true);
 }
 
 /* @wrong: receives the end that another run has claimed. */
@@ -323,9 +363,11 @@ static void run_give_memory(struct kv_obj *user, unsigned int slot,
 }
 
 static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
-			const struct kv_run_end *from, struct netlink_ext_ack *extack)
+			const struct kv_run_end *from, struct kv_run_culprit *wrong,
+			struct netlink_ext_ack *extack)
 {
 	struct kv_obj *qp = &from->qp->obj;
+	int ret;
 
 	kv_qp_note_run(from->qp, from->has_cqs);
 	if (from->local.buf)
@@ -335,6 +377,15 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 		from->qp->target_offset = from->target.offset;
 	}
 	kv_obj_set_parent(qp, KV_QP_AH, from->ah ? &from->ah->obj : NULL);
+	if (from->inv_mr) {
+		const struct kv_mr_reg reg = run_reg(spec, from);
+
+		ret = kv_mr_begin_run(from->inv_mr, from->qp, &reg, extack);
+		if (ret) {
+			wrong->attr = KVERBS_A_END_INV_MR;
+			return ret;
+		}
+	}
 	kv_wr_prep(end, spec, from);
 	if (from->qp->srq) {
 		run_give_memory(&from->qp->srq->obj, KV_SRQ_TARGET_BUF, &from->target);
@@ -359,7 +410,8 @@ static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s,
 	for (worker = run->worker; worker < run->worker + run->spec.workers; worker++) {
 		for (i = 0; i < worker->ends && !ret; i++) {
 			wrong->end = worker->from + i - spec->end;
-			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], extack);
+			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], wrong,
+					   extack);
 		}
 		if (!ret)
 			kv_flow_init(&worker->loop, kv_run_has_groups(spec->loop));

@@ -44,7 +44,9 @@ struct kv_run_memory {
  * @remote_qpn: the peer's, with @ah
  * @remote_qkey: the peer's, with @ah
  * @remote_addr: of the peer's target
- * @remote_key: of the peer's target
+ * @remote_key: of the peer's target; SEND_WITH_INV: the last key of the peer's @inv_mr
+ * @inv_mr: the MR that each iteration registers anew; NULL: none does
+ * @inv_mr_id: id of @inv_mr, as kv_run_memory.buf_id; 0: none
  * @cpu: of the worker that drives it; -1: that of the spec
  * @has_cqs: its CQs are not those of an end before it; kv_run_start() sets it
  */
@@ -59,6 +61,8 @@ struct kv_run_end {
 	u32 remote_qkey;
 	u64 remote_addr;
 	u32 remote_key;
+	struct kv_mr *inv_mr;
+	u32 inv_mr_id;
 	int cpu;
 	bool has_cqs;
 };
@@ -219,7 +223,7 @@ struct kv_obj *kv_run_start(const struct kv_new *new, const struct kv_run_spec *
 extern struct kv_obj_class kv_run_class;
 
 /* worker.c */
-void kv_worker_release_end(const struct kv_run_end *end);
+void kv_worker_release_end(const struct kv_run_end *end, bool clean);
 size_t kv_worker_bytes(const struct kv_run *run);
 int kv_worker_init(struct kv_worker *worker, struct kv_run *run, u32 number);
 void kv_worker_exit(struct kv_worker *worker);

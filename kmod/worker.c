@@ -7,6 +7,7 @@
 #include "dev.h"
 #include "event.h"
 #include "handler.h"
+#include "mr.h"
 #include "qp.h"
 #include "refuse.h"
 #include "run.h"
@@ -63,10 +64,13 @@ static int worker_measure(struct kv_worker *worker)
 /**
  * kv_worker_release_end() - a run does not use an end any more
  * @end: the end; a worker's first end is released last: then others may claim its CQs
+ * @clean: no request of the run is outstanding there
  */
-void kv_worker_release_end(const struct kv_run_end *end)
+void kv_worker_release_end(const struct kv_run_end *end, bool clean)
 {
 	end->qp->flow = NULL;
+	if (end->inv_mr)
+		kv_mr_end_run(end->inv_mr, end->qp, clean);
 	if (end->has_cqs)
 		kv_qp_release(end->qp);
 }
@@ -80,7 +84,7 @@ static void worker_release(struct kv_worker *worker)
 
 		end->qp->needs_reset = worker->loop.busy ||
 				       (worker->error && worker->error != -ECANCELED);
-		kv_worker_release_end(end);
+		kv_worker_release_end(end, !end->qp->needs_reset);
 	}
 }
 

@@ -122,6 +122,29 @@ static void wr_prep_send_sges(struct ib_sge *sge, const struct kv_run_spec *spec
 	}
 }
 
+/*
+ * Puts the registration before the request, in one list. It is not signaled: it gives its place back
+ * with the completion of the request behind it, as the requests of wr_prep_list() do.
+ */
+static void wr_prep_registration(struct kv_end *end, const struct kv_mr *mr)
+{
+	end->inv_mr = mr->ib;
+	end->after = end->send;
+	/* The sink is named by the key, and so by the address that goes with it. */
+	if (end->after.wr.opcode == IB_WR_RDMA_READ_WITH_INV)
+		end->send_sge->addr = mr->ib->iova;
+	/* The end that asks SENDs; the answer invalidates. */
+	else
+		end->after.wr.opcode = IB_WR_SEND;
+	end->send.reg = (struct ib_reg_wr){
+		.wr.wr_cqe = end->after.wr.wr_cqe,
+		.wr.opcode = IB_WR_REG_MR,
+		.wr.next = &end->after.wr,
+		.mr = mr->ib,
+		.access = kv_mr_access(mr, mr->access),
+	};
+}
+
 static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 			  const struct kv_run_end *from)
 {
@@ -146,6 +169,10 @@ static void wr_prep_sends(struct kv_end *end, const struct kv_run_spec *spec,
 		wr_prep_list(end->quiet, end->quiet + 1, spec->list);
 		wr_prep_list(&end->send, end->more, spec->list);
 	}
+	if (from->inv_mr)
+		wr_prep_registration(end, from->inv_mr);
+	else if (spec->op == KVERBS_OP_SEND_WITH_INV)
+		wr->ex.invalidate_rkey = ib_inc_rkey(from->remote_key);
 	end->tx_tail = kv_buf_place(from->local.buf, from->local.offset + last).at;
 }
 

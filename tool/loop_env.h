@@ -163,6 +163,17 @@ static inline int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, stru
 }
 #endif
 
+/* ib_inc_rkey() of the kernel. */
+static inline __u32 kv_env_inc_rkey(__u32 key)
+{
+	return (key & ~0xffU) | ((key + 1) & 0xff);
+}
+
+static inline void kv_env_invalidate_next(struct kv_end *e)
+{
+	e->send_wr.invalidate_rkey = kv_env_inc_rkey(e->send_wr.invalidate_rkey);
+}
+
 static inline int kv_env_arm(struct kv_end *e)
 {
 	return -ibv_req_notify_cq(e->send_cq, 0);

@@ -676,6 +676,8 @@ enum kverbs_a_buf {
  *	and COMPLETION, and before them CREATE and DESTROY if a request on the MR had failed;
  *	MR_INV: POST and COMPLETION; MR_DEL: DESTROY
  * @KVERBS_A_MR_POST_CONTEXT: u32, enum kverbs_post_context, of the request; default PROCESS
+ * @KVERBS_A_MR_LAST_KEY: u32, replies only: the rkey of the last registration, valid or not; before
+ *	the first one, that of the new MR; absent while a run has the MR as INV_MR
  *
  * A peer reaches nothing before MR_REG, and then exactly the bytes that were named.
  */
@@ -697,6 +699,7 @@ enum kverbs_a_mr {
 	KVERBS_A_MR_VERB_NS,
 	KVERBS_A_MR_STAGE,
 	KVERBS_A_MR_POST_CONTEXT,
+	KVERBS_A_MR_LAST_KEY,
 
 	__KVERBS_A_MR_LAST,
 	KVERBS_A_MR_MAX = __KVERBS_A_MR_LAST - 1,
@@ -1014,10 +1017,13 @@ enum kverbs_wc_op {
  * @KVERBS_LOOP_NULL: two counter reads and the record; no verbs. The
  *	cost of the loops themselves.
  * @KVERBS_LOOP_POST_TO_COMPLETION: from before ib_post_send() until its
- *	completion was polled. WRITE, READ, FETCH_ADD, CMP_SWP.
+ *	completion was polled. WRITE, READ, FETCH_ADD, CMP_SWP. READ_WITH_INV: from before the post
+ *	of a list, which registers the sink (INV_MR) and reads
  * @KVERBS_LOOP_PINGPONG_CLIENT: active side of a ping-pong, SEND or WRITE, with or without
  *	immediate data. A sample is a round trip. WRITE: both sides watch the last byte of their
- *	target.
+ *	target. SEND_WITH_INV: the post is a list, which registers INV_MR and SENDs; the answer is
+ *	a SEND_WITH_INV of that registration's key. A completion that does not tell the key ends
+ *	the run (EKEYREJECTED).
  * @KVERBS_LOOP_PINGPONG_SERVER: passive side of a ping-pong; takes no samples
  * @KVERBS_LOOP_PINGPONG: one thread drives both ends of a ping-pong. A sample is a
  *	round trip. Operations as in PINGPONG_CLIENT.
@@ -1402,7 +1408,8 @@ enum kverbs_a_conn {
  * @KVERBS_A_END_TARGET_MR: u32, as LOCAL_MR, of TARGET_BUF
  * @KVERBS_A_END_REMOTE_ADDR: u64, the peer's IOVA for WRITE, READ and atomics, for the latter a
  *	multiple of 8; CREDIT_SERVER: that of the byte for credits; not for STREAM_SERVER
- * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; goes with REMOTE_ADDR
+ * @KVERBS_A_END_REMOTE_KEY: u32, the peer's RKEY; goes with REMOTE_ADDR. SEND_WITH_INV, the end
+ *	that answers: the LAST_KEY of the peer's INV_MR when the run starts
  * @KVERBS_A_END_LOCAL_OFFSET: u64, the first byte in LOCAL_BUF, default 0
  * @KVERBS_A_END_TARGET_OFFSET: u64, the first byte in TARGET_BUF, default 0
  * @KVERBS_A_END_CPU: u32, 0 .. 2^31 - 1, of the worker that drives it, default SPEC's CPU;
@@ -1410,6 +1417,10 @@ enum kverbs_a_conn {
  * @KVERBS_A_END_AH: u32, the destination; same PD; UD QPs that send need it, with the next two
  * @KVERBS_A_END_REMOTE_QPN: u32, 24 bits, the peer's; UD only
  * @KVERBS_A_END_REMOTE_QKEY: u32, the peer's; UD only
+ * @KVERBS_A_END_INV_MR: u32, an MR of the QP's PD that is not registered, and that no other run
+ *	uses: each iteration registers it under its next key, and has that key invalidated.
+ *	SEND_WITH_INV, the end that asks: registered over the bytes of TARGET_BUF, with remote
+ *	writes. READ_WITH_INV: over those of LOCAL_BUF, which it names in place of LOCAL_MR
  *
  * A receive of a UD QP begins with a GRH of 40 bytes (IBTA 11.4.1.2): its target has SIZE + 40
  * bytes.
@@ -1429,6 +1440,7 @@ enum kverbs_a_end {
 	KVERBS_A_END_AH,
 	KVERBS_A_END_REMOTE_QPN,
 	KVERBS_A_END_REMOTE_QKEY,
+	KVERBS_A_END_INV_MR,
 
 	__KVERBS_A_END_LAST,
 	KVERBS_A_END_MAX = __KVERBS_A_END_LAST - 1,

@@ -39,7 +39,8 @@ static int mr_fill(struct sk_buff *skb, struct kv_obj *obj)
 	int ret;
 
 	ret = kv_put_parent(skb, KVERBS_A_MR_PD, obj, KV_MR_PD) ?:
-	      nla_put_u32(skb, KVERBS_A_MR_MAX_PAGES, mr->max_pages);
+	      nla_put_u32(skb, KVERBS_A_MR_MAX_PAGES, mr->max_pages) ?:
+	      (kv_mr_in_run(mr) ? 0 : nla_put_u32(skb, KVERBS_A_MR_LAST_KEY, mr->ib->rkey));
 	return ret || !kv_mr_registered(mr) ? ret : mr_fill_key(skb, mr);
 }
 

@@ -44,6 +44,7 @@ static const struct nla_policy end_policy[KVERBS_A_END_MAX + 1] = {
 	[KVERBS_A_END_AH] = KV_POLICY_ID,
 	[KVERBS_A_END_REMOTE_QPN] = KV_POLICY_24BIT,
 	[KVERBS_A_END_REMOTE_QKEY] = { .type = NLA_U32 },
+	[KVERBS_A_END_INV_MR] = KV_POLICY_ID,
 };
 
 static const struct nla_policy spec_policy[KVERBS_A_SPEC_MAX + 1] = {
@@ -195,8 +196,10 @@ static int run_find_end(struct genl_info *info, struct nlattr **attrs, struct kv
 	end->ah_id = kv_u32_or(attrs[KVERBS_A_END_AH], 0);
 	end->remote_qpn = kv_u32_or(attrs[KVERBS_A_END_REMOTE_QPN], 0);
 	end->remote_qkey = kv_u32_or(attrs[KVERBS_A_END_REMOTE_QKEY], 0);
+	end->inv_mr_id = kv_u32_or(attrs[KVERBS_A_END_INV_MR], 0);
 	return kv_msg_find(info, attrs[KVERBS_A_END_QP], qp, dev, &end->qp) ?:
 	       kv_msg_find(info, attrs[KVERBS_A_END_AH], ah, dev, &end->ah) ?:
+	       kv_msg_find(info, attrs[KVERBS_A_END_INV_MR], mr, dev, &end->inv_mr) ?:
 	       run_find_memory(info, attrs[KVERBS_A_END_LOCAL_BUF],
 			       attrs[KVERBS_A_END_LOCAL_MR], dev, &end->local) ?:
 	       run_find_memory(info, attrs[KVERBS_A_END_TARGET_BUF],
@@ -391,6 +394,7 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 	const struct kv_run_memory *local = &end->local, *target = &end->target;
 	struct nlattr *nest = nla_nest_start(skb, KVERBS_A_SPEC_END);
 	bool remote = kv_run_has_remote(spec->loop, spec->op);
+	bool key = remote || kv_run_invalidates(spec->loop, spec->op, end - spec->end);
 
 	if (!nest ||
 	    nla_put_u32(skb, KVERBS_A_END_QP, end->qp_id) ||
@@ -401,7 +405,8 @@ static int run_put_end(struct sk_buff *skb, const struct kv_run_spec *spec,
 	    (target->buf_id && kv_put_u64(skb, KVERBS_A_END_TARGET_OFFSET, target->offset)) ||
 	    (target->mr_id && nla_put_u32(skb, KVERBS_A_END_TARGET_MR, target->mr_id)) ||
 	    (remote && kv_put_u64(skb, KVERBS_A_END_REMOTE_ADDR, end->remote_addr)) ||
-	    (remote && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)) ||
+	    (key && nla_put_u32(skb, KVERBS_A_END_REMOTE_KEY, end->remote_key)) ||
+	    (end->inv_mr_id && nla_put_u32(skb, KVERBS_A_END_INV_MR, end->inv_mr_id)) ||
 	    (end->cpu >= 0 && nla_put_u32(skb, KVERBS_A_END_CPU, end->cpu)) ||
 	    (end->ah_id && (nla_put_u32(skb, KVERBS_A_END_AH, end->ah_id) ||
 			    nla_put_u32(skb, KVERBS_A_END_REMOTE_QPN, end->remote_qpn) ||
@@ -527,8 +532,8 @@ static int run_fill(struct sk_buff *skb, struct kv_obj *obj)
 	return ret;
 }
 
-/* Bytes that run_fill() needs at most: an END has less than 128, a RESULT 256. */
-#define FILL_SIZE (NLMSG_DEFAULT_SIZE + KV_RUN_ENDS_TOLD * 128 + KV_RUN_WORKERS_MAX * 256)
+/* Bytes that run_fill() needs at most: an END has less than 136, a RESULT 256. */
+#define FILL_SIZE (NLMSG_DEFAULT_SIZE + KV_RUN_ENDS_TOLD * 136 + KV_RUN_WORKERS_MAX * 256)
 
 /* A message of the dump has to hold the run with the most workers. */
 static int run_start_list(struct netlink_callback *cb)

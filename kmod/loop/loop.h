@@ -24,6 +24,15 @@
  *                         status is then in the loop)
  *   kv_env_poll_flow(l, cq, &f)  the same of a CQ that flows of the loop have in common; the
  *                         completion's flow goes to f, which an empty or failed poll leaves alone
+ *   kv_env_register_next(e)  the request that registers the end's MR gets the MR's next key;
+ *                         only with KV_ENV_REGISTERS, as the next three. The next key counts
+ *                         in the lowest 8 bits, as ib_inc_rkey() does
+ *   kv_env_sink_next(e)   the READ behind that request names its sink by that key, and
+ *                         invalidates it
+ *   kv_env_poll_inv(l, e)  kv_env_poll() of the receives; notes the key that the completion's
+ *                         SEND has invalidated
+ *   kv_env_invalidated(e)  was that the key of the end's last registration?
+ *   kv_env_invalidate_next(e)  the prepared SEND invalidates the next key of the peer's MR
  *   kv_env_arm(e)         let the next completion in the CQ of the sends make an event
  *   kv_env_sleep(l)       sleep until that event: 1; or until it is time to look at the
  *                         limits of time, and whether somebody stops the loop: 0
@@ -224,7 +233,11 @@ KV_LOOP_DECLARE(paced);
 KV_LOOP_DECLARE(paced_several);
 KV_LOOP_DECLARE(paced_several_one_cq);
 KV_LOOP_DECLARE(post_to_completion);
+KV_LOOP_DECLARE(read_inv);
 KV_LOOP_DECLARE(send_client);
+KV_LOOP_DECLARE(send_inv_client);
+KV_LOOP_DECLARE(send_inv_server);
+KV_LOOP_DECLARE(send_inv_pingpong);
 KV_LOOP_DECLARE(send_server);
 KV_LOOP_DECLARE(send_pingpong);
 KV_LOOP_DECLARE(stream);

@@ -3,6 +3,13 @@
 #include "loop.h"
 #include "loop_env.h"
 
+/* A loop that registers; rules/run.c refuses it in a space that has no such request. */
+#ifdef KV_ENV_REGISTERS
+#define PICK_REGISTERS(name, bh_disabled) KV_LOOP_PICK(name, bh_disabled)
+#else
+#define PICK_REGISTERS(name, bh_disabled) ((kv_loop_fn)NULL)
+#endif
+
 /**
  * kv_loop_pick() - the function that runs a loop
  * @form: what the loop does
@@ -12,21 +19,27 @@
  */
 kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 {
+	int inv = form->op == KVERBS_OP_SEND_WITH_INV;
 	int write = form->op == KVERBS_OP_WRITE;
 
 	switch (form->loop) {
 	case KVERBS_LOOP_NULL:
 		return KV_LOOP_PICK(null, bh_disabled);
 	case KVERBS_LOOP_POST_TO_COMPLETION:
-		return KV_LOOP_PICK(post_to_completion, bh_disabled);
+		return form->op == KVERBS_OP_READ_WITH_INV ?
+		       PICK_REGISTERS(read_inv, bh_disabled) :
+		       KV_LOOP_PICK(post_to_completion, bh_disabled);
 	case KVERBS_LOOP_PINGPONG_CLIENT:
-		return write ? KV_LOOP_PICK(write_client, bh_disabled) :
+		return inv ? PICK_REGISTERS(send_inv_client, bh_disabled) :
+		       write ? KV_LOOP_PICK(write_client, bh_disabled) :
 			       KV_LOOP_PICK(send_client, bh_disabled);
 	case KVERBS_LOOP_PINGPONG_SERVER:
-		return write ? KV_LOOP_PICK(write_server, bh_disabled) :
+		return inv ? KV_LOOP_PICK(send_inv_server, bh_disabled) :
+		       write ? KV_LOOP_PICK(write_server, bh_disabled) :
 			       KV_LOOP_PICK(send_server, bh_disabled);
 	case KVERBS_LOOP_PINGPONG:
-		return write ? KV_LOOP_PICK(write_pingpong, bh_disabled) :
+		return inv ? PICK_REGISTERS(send_inv_pingpong, bh_disabled) :
+		       write ? KV_LOOP_PICK(write_pingpong, bh_disabled) :
 			       KV_LOOP_PICK(send_pingpong, bh_disabled);
 	case KVERBS_LOOP_STREAM:
 		if (form->paced)

@@ -19,14 +19,15 @@ static const struct {
 };
 
 #define TWO_SIDED (KV_OPS_DATAGRAM | KV_OP(WRITE_WITH_IMM))
+#define PINGPONG (TWO_SIDED | KV_OP(WRITE) | KV_OP(SEND_WITH_INV))
 
 /* By enum kverbs_loop: the operations that a run's loop posts and measures. */
 static const __u32 loops[] = {
 	[KVERBS_LOOP_NULL] = ~0U,
-	[KVERBS_LOOP_POST_TO_COMPLETION] = KV_OP(WRITE) | KV_OP(READ) | KV_OPS_8_BYTES,
-	[KVERBS_LOOP_PINGPONG_CLIENT] = TWO_SIDED | KV_OP(WRITE),
-	[KVERBS_LOOP_PINGPONG_SERVER] = TWO_SIDED | KV_OP(WRITE),
-	[KVERBS_LOOP_PINGPONG] = TWO_SIDED | KV_OP(WRITE),
+	[KVERBS_LOOP_POST_TO_COMPLETION] = KV_OP(WRITE) | KV_OPS_READ | KV_OPS_8_BYTES,
+	[KVERBS_LOOP_PINGPONG_CLIENT] = PINGPONG,
+	[KVERBS_LOOP_PINGPONG_SERVER] = PINGPONG,
+	[KVERBS_LOOP_PINGPONG] = PINGPONG,
 	[KVERBS_LOOP_STREAM] = TWO_SIDED | KV_OP(WRITE) | KV_OP(READ) | KV_OPS_8_BYTES,
 	[KVERBS_LOOP_STREAM_SERVER] = TWO_SIDED,
 	[KVERBS_LOOP_CREDIT_STREAM] = KV_OP(SEND),
@@ -304,17 +305,25 @@ int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why)
 			     "a READ of iWARP takes one sge");
 }
 
-/*
+/**
+ * kv_op_check_inv() - has the device an operation, if it invalidates a key?
+ * @op: enum kverbs_op
+ * @mem_mgt: the device has the memory management extensions (IBTA 10.6.7)
+ * @iwarp: the device is iWARP
+ * @why: receives the refusal
+ *
  * mlx5, bnxt_re, irdma, siw and rxe have SEND with invalidate, and say so by the memory management
  * extensions. Of these only siw and irdma take READ with invalidate (mlx5_ib_opcode[],
  * bnxt_re_post_send(), irdma_post_send()); irdma does for RoCE, too, where it is no operation of
  * the protocol (rdma_cap_read_inv()). rxe takes one, and has no packet for it.
+ *
+ * Return: 0 or -EOPNOTSUPP.
  */
-static int check_inv(const struct kv_request_facts *r, struct kv_refusal *why)
+int kv_op_check_inv(__u32 op, bool mem_mgt, bool iwarp, struct kv_refusal *why)
 {
-	return kv_refusal_if(why, r->op == KVERBS_OP_SEND_WITH_INV && !r->mem_mgt, -EOPNOTSUPP, 0,
+	return kv_refusal_if(why, op == KVERBS_OP_SEND_WITH_INV && !mem_mgt, -EOPNOTSUPP, 0,
 			     "the device has no send_with_inv: it lacks the memory management extensions") ?:
-	       kv_refusal_if(why, r->op == KVERBS_OP_READ_WITH_INV && !r->iwarp, -EOPNOTSUPP, 0,
+	       kv_refusal_if(why, op == KVERBS_OP_READ_WITH_INV && !iwarp, -EOPNOTSUPP, 0,
 			     "only iWARP has read_with_inv");
 }
 
@@ -336,7 +345,7 @@ int kv_request_check(const struct kv_request_facts *r, struct kv_refusal *why)
 			     0, "more bytes than the qp's max_inline") ?:
 	       kv_op_check_type(r->op, r->type, why) ?:
 	       kv_op_check_ah(r->type, r->has_ah, r->same_pd, why) ?:
-	       check_inv(r, why) ?:
+	       kv_op_check_inv(r->op, r->mem_mgt, r->iwarp, why) ?:
 	       (kv_op_among(r->op, KV_OPS_ATOMIC) ? check_atomic(r, why) : 0) ?:
 	       /*
 		* iWARP's limits. siw puts such a request into its queue before it refuses the

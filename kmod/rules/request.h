@@ -126,6 +126,7 @@ bool kv_op_fits_loop(__u32 op, __u32 loop);
 __u32 kv_op_completion(__u32 op);
 int kv_op_check_flags(__u32 op, __u32 flags, bool iwarp, struct kv_refusal *why);
 int kv_op_check_sges(__u32 op, __u32 sges, bool iwarp, struct kv_refusal *why);
+int kv_op_check_inv(__u32 op, bool mem_mgt, bool iwarp, struct kv_refusal *why);
 int kv_op_check_iwarp(__u32 op, struct kv_refusal *why);
 int kv_op_check_type(__u32 op, __u32 type, struct kv_refusal *why);
 int kv_op_check_ah(__u32 type, bool has_ah, bool same_pd, struct kv_refusal *why);

@@ -28,6 +28,11 @@
 
 #define ANY (~0U)
 
+/* Each iteration registers an MR, and invalidates its key. */
+#define INVALIDATING (KV_OP(SEND_WITH_INV) | KV_OP(READ_WITH_INV))
+/* A registration and the request behind it, which are posted together. */
+#define REGISTERING_WRS 2
+
 /* Attributes that some loops take, with some operations, and others do not. */
 struct limit {
 	__u32 attr;
@@ -74,8 +79,8 @@ static const struct limit spec_limits[] = {
 static const struct limit end_limits[] = {
 	{ KVERBS_A_END_LOCAL_BUF, SENDERS, ANY,
 	  "local_buf does not go with STREAM_SERVER, which sends nothing" },
-	{ KVERBS_A_END_LOCAL_MR, SENDERS, ANY,
-	  "local_mr does not go with STREAM_SERVER, which sends nothing" },
+	{ KVERBS_A_END_LOCAL_MR, SENDERS, ~KV_OP(READ_WITH_INV),
+	  "local_mr does not go with STREAM_SERVER, which sends nothing, and with read_with_inv, whose inv_mr names local_buf" },
 	{ KVERBS_A_END_LOCAL_OFFSET, SENDERS, ANY,
 	  "local_offset does not go with STREAM_SERVER, which sends nothing" },
 	{ KVERBS_A_END_TARGET_BUF, TARGETS, ANY,
@@ -86,15 +91,17 @@ static const struct limit end_limits[] = {
 	  "target_offset does not go with POST_TO_COMPLETION and STREAM, which watch no target" },
 	{ KVERBS_A_END_REMOTE_ADDR, SENDERS, KV_OPS_REMOTE,
 	  "remote_addr goes with write, read, atomics and CREDIT_SERVER only" },
-	{ KVERBS_A_END_REMOTE_KEY, SENDERS, KV_OPS_REMOTE,
-	  "remote_key goes with write, read, atomics and CREDIT_SERVER only" },
+	{ KVERBS_A_END_REMOTE_KEY, SENDERS, KV_OPS_REMOTE | KV_OP(SEND_WITH_INV),
+	  "remote_key goes with write, read, atomics, send_with_inv and CREDIT_SERVER only" },
 	{ KVERBS_A_END_CPU, SEVERAL, ANY,
 	  "the cpu of an end does not go with ping-pongs: give the cpu of the spec" },
-	{ KVERBS_A_END_AH, SENDERS, KV_OPS_SEND,
+	{ KVERBS_A_END_INV_MR, SENDERS, INVALIDATING,
+	  "inv_mr goes with send_with_inv and read_with_inv only" },
+	{ KVERBS_A_END_AH, SENDERS, KV_OPS_DATAGRAM,
 	  "ah goes with loops that send, and with send and send_with_imm only" },
-	{ KVERBS_A_END_REMOTE_QPN, SENDERS, KV_OPS_SEND,
+	{ KVERBS_A_END_REMOTE_QPN, SENDERS, KV_OPS_DATAGRAM,
 	  "remote_qpn goes with loops that send, and with send and send_with_imm only" },
-	{ KVERBS_A_END_REMOTE_QKEY, SENDERS, KV_OPS_SEND,
+	{ KVERBS_A_END_REMOTE_QKEY, SENDERS, KV_OPS_DATAGRAM,
 	  "remote_qkey goes with loops that send, and with send and send_with_imm only" },
 	{ 0 },
 };
@@ -215,6 +222,34 @@ __u32 kv_run_target_access(__u32 loop, __u32 op)
 bool kv_run_has_remote(__u32 loop, __u32 op)
 {
 	return kv_run_sends(loop) && kv_op_among(kv_run_posted_op(loop, op), KV_OPS_REMOTE);
+}
+
+/**
+ * kv_run_registers() - does each iteration register an MR of this end?
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op, one that the loop takes
+ * @number: of the end, from 0 on
+ *
+ * Return: true for the end that asks of SEND_WITH_INV, and for READ_WITH_INV.
+ */
+bool kv_run_registers(__u32 loop, __u32 op, __u32 number)
+{
+	if (op == KVERBS_OP_SEND_WITH_INV)
+		return loop != KVERBS_LOOP_PINGPONG_SERVER && !number;
+	return op == KVERBS_OP_READ_WITH_INV;
+}
+
+/**
+ * kv_run_invalidates() - does each iteration invalidate the key of the peer's MR?
+ * @loop: enum kverbs_loop
+ * @op: enum kverbs_op, one that the loop takes
+ * @number: of the end, from 0 on
+ *
+ * Return: true for the end that answers of SEND_WITH_INV.
+ */
+bool kv_run_invalidates(__u32 loop, __u32 op, __u32 number)
+{
+	return op == KVERBS_OP_SEND_WITH_INV && !kv_run_registers(loop, op, number);
 }
 
 /**
@@ -357,7 +392,7 @@ int kv_run_check_given(const struct kv_run_given *given, struct kv_refusal *why)
 				      "op is missing: which operation?") : 0) ?:
 	      kv_refusal_if(why, ends && !kv_op_fits_loop(given->op, given->loop), -EINVAL,
 			    KVERBS_A_SPEC_OP,
-			    "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data; STREAM all of these; STREAM_SERVER those of them that take a receive; CREDIT_STREAM and CREDIT_SERVER SEND") ?:
+			    "this loop can't take this op: POST_TO_COMPLETION takes WRITE, READ, READ_WITH_INV, FETCH_ADD, CMP_SWP and ATOMIC_WRITE; ping-pongs SEND and WRITE, with or without immediate data, and SEND_WITH_INV; STREAM all of these but _WITH_INV; STREAM_SERVER those of them that take a receive; CREDIT_STREAM and CREDIT_SERVER SEND") ?:
 	      check_limits(spec_limits, given->loop, given->op, spec, why) ?:
 	      (given->loop == KVERBS_LOOP_CREDIT_STREAM ?
 	       kv_refusal_need(spec, KVERBS_A_SPEC_CREDITS, why,
@@ -408,6 +443,23 @@ static int check_datagram(__u32 end, struct kv_refusal *why)
 			       "remote_qkey is missing in this end: which key has the peer's qp?");
 }
 
+/* Has the end that registers its MR, and the end that invalidates its key, and nothing else? */
+static int check_inv_given(__u32 end, bool registers, bool invalidates, struct kv_refusal *why)
+{
+	bool sends = registers && !kv_refusal_given(end, KVERBS_A_END_REMOTE_ADDR);
+
+	return (registers ? kv_refusal_need(end, KVERBS_A_END_INV_MR, why,
+					    "inv_mr is missing in this end: which mr does each iteration register?") : 0) ?:
+	       kv_refusal_if(why, sends && kv_refusal_given(end, KVERBS_A_END_REMOTE_KEY), -EINVAL,
+			     KVERBS_A_END_REMOTE_KEY,
+			     "remote_key goes with the end that answers: this one registers its inv_mr") ?:
+	       (invalidates ? kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
+					      "remote_key is missing in this end: what is the last key of the peer's inv_mr?") : 0) ?:
+	       kv_refusal_if(why, invalidates && kv_refusal_given(end, KVERBS_A_END_INV_MR),
+			     -EINVAL, KVERBS_A_END_INV_MR,
+			     "inv_mr goes with the end that asks: this one invalidates the peer's");
+}
+
 /**
  * kv_run_check_end_given() - does an end have what the run needs there, and nothing else?
  * @given: the spec's attributes, checked
@@ -423,6 +475,8 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 	bool late_cpu = kv_refusal_given(end, KVERBS_A_END_CPU) && !is_first(given, number);
 	bool sends = kv_run_sends(given->loop), target = kv_run_has_target(given->loop);
 	bool remote = kv_run_has_remote(given->loop, given->op);
+	bool registers = kv_run_registers(given->loop, given->op, number);
+	bool invalidates = kv_run_invalidates(given->loop, given->op, number);
 
 	return kv_refusal_need(end, KVERBS_A_END_QP, why, "qp is missing in this end") ?:
 	       check_limits(end_limits, given->loop, kv_run_posted_op(given->loop, given->op), end,
@@ -437,6 +491,7 @@ int kv_run_check_end_given(const struct kv_run_given *given, __u32 number, __u32
 					 "remote_addr is missing in this end: the loop and the op need it") : 0) ?:
 	       (remote ? kv_refusal_need(end, KVERBS_A_END_REMOTE_KEY, why,
 					 "remote_key is missing in this end: the loop and the op need it") : 0) ?:
+	       check_inv_given(end, registers, invalidates, why) ?:
 	       check_datagram(end, why);
 }
 
@@ -580,6 +635,26 @@ int kv_run_check_credits(const struct kv_run_spec_facts *s, struct kv_refusal *w
 }
 
 /**
+ * kv_run_check_inv() - can this space and this device register an MR again and again?
+ * @s: loop, op, mem_mgt, reg_mr, keeps_map and iwarp
+ * @why: receives the refusal
+ *
+ * The answer of SEND_WITH_INV needs no registration of its own: each space has it.
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int kv_run_check_inv(const struct kv_run_spec_facts *s, struct kv_refusal *why)
+{
+	bool registers = kv_run_registers(s->loop, s->op, 0);
+
+	return kv_op_check_inv(s->op, s->mem_mgt, s->iwarp, why) ?:
+	       kv_refusal_if(why, registers && !s->reg_mr, -EOPNOTSUPP, 0,
+			     "each iteration registers an mr by a request, and libibverbs has no REG_MR: this end has to be in the kernel") ?:
+	       kv_refusal_if(why, registers && !s->keeps_map, -EOPNOTSUPP, 0,
+			     "cxgb4 changes the mr's list of pages when a request registers it, so that a run can't do so again and again");
+}
+
+/**
  * kv_run_check_spec() - can a run do this?
  * @s: loop, operation and size of the run
  * @why: receives the refusal, with an attribute of KVERBS_A_SPEC_* if one is to blame
@@ -605,6 +680,7 @@ int kv_run_check_spec(const struct kv_run_spec_facts *s, struct kv_refusal *why)
 	       kv_run_check_credits(s, why) ?:
 	       blame(why, KVERBS_A_SPEC_OP,
 		     s->iwarp ? kv_run_check_iwarp(s->loop, s->op, why) : 0) ?:
+	       blame(why, KVERBS_A_SPEC_OP, kv_run_check_inv(s, why)) ?:
 	       blame(why, KVERBS_A_SPEC_FLAGS, kv_op_check_flags(s->op, s->flags, s->iwarp, why)) ?:
 	       kv_run_check_sges(s, why) ?: kv_run_check_recv_sges(s, why) ?:
 	       kv_refusal_if(why, kv_op_among(s->op, KV_OPS_8_BYTES) && s->size != sizeof(__u64),
@@ -630,6 +706,9 @@ static int check_context(const struct kv_run_spec_facts *s, const struct kv_run_
 			 "ping-pongs, STREAM_SERVER and the loops with credits poll: they need a qp whose cqs have the context polled") ?:
 	       refuse_qp(why, s->several && qp->context != KVERBS_CQ_POLLED, -EINVAL,
 			 "a worker of several ends polls: it needs a send_cq of context polled") ?:
+	       refuse_qp(why, kv_op_among(s->op, KV_OP(READ_WITH_INV)) &&
+			 qp->context != KVERBS_CQ_POLLED, -EINVAL,
+			 "read_with_inv needs a send_cq of context polled: before each post the thread counts the key") ?:
 	       refuse_qp(why, s->paced && qp->context != KVERBS_CQ_POLLED, -EINVAL,
 			 "interval_ns needs a send_cq of context polled: between two times when a group is due, the thread polls") ?:
 	       refuse_qp(why, qp->other_context, -EINVAL,
@@ -718,10 +797,15 @@ static int check_inline(const struct kv_run_spec_facts *s, const struct kv_run_e
 static int check_source(const struct kv_run_spec_facts *s, const struct kv_run_end_facts *end,
 			struct kv_refusal *why)
 {
-	int ret = check_buf(&local, &end->local, kv_run_local_bytes(s->loop, s->size), why) ?:
-		  check_inline(s, end, why);
+	struct kv_run_buf_facts buf = end->local;
+	int ret;
 
-	if (ret || !kv_op_check_sink(s->op, s->iwarp, end->local.by_mr, why))
+	/* The sink is named by the key of the registration, whatever its pieces. */
+	if (s->op == KVERBS_OP_READ_WITH_INV)
+		buf.contiguous = buf.buffer;
+	ret = check_buf(&local, &buf, kv_run_local_bytes(s->loop, s->size), why) ?:
+	      check_inline(s, end, why);
+	if (ret || end->has_inv_mr || !kv_op_check_sink(s->op, s->iwarp, end->local.by_mr, why))
 		return ret;
 	return kv_refusal_if_missing(why, true, local.mr, why->text);
 }
@@ -736,6 +820,21 @@ static int check_depth(const struct kv_run_spec_facts *s, const struct kv_run_en
 			 "depth is above the cqe of the qp's send_cq") ?:
 	       refuse_qp(why, s->signal > 1 && end->sq_sig_all, -EINVAL,
 			 "a signal of more than 1 needs a qp without sq_sig_all");
+}
+
+/* Can the end register its MR before each of its requests? */
+static int check_registration(const struct kv_run_end_facts *end, struct kv_refusal *why)
+{
+	return kv_refusal_if(why, !end->inv_same_pd, -EINVAL, KVERBS_A_END_INV_MR,
+			     "the mr and the qp are of different pds") ?:
+	       blame(why, KVERBS_A_END_INV_MR, kv_reg_check(&end->reg, why)) ?:
+	       refuse_qp(why, end->max_send_wr < REGISTERING_WRS, -EINVAL,
+			 "the qp's max_send_wr is below 2: a registration and a request are posted together") ?:
+	       /* When a QP fails, all its requests complete, also those not signaled. */
+	       refuse_qp(why, end->send_cqe < REGISTERING_WRS, -EINVAL,
+			 "the cqe of the qp's send_cq is below 2: a registration and a request may complete") ?:
+	       refuse_qp(why, end->sq_sig_all, -EINVAL,
+			 "inv_mr needs a qp without sq_sig_all: the registration has no completion");
 }
 
 /* The counts go on from run to run: all runs of a connection have the same receives. */
@@ -821,5 +920,6 @@ int kv_run_check_end(const struct kv_run_spec_facts *s, const struct kv_run_end_
 	       refuse_qp(why, s->sges > end->max_send_sge, -EINVAL,
 			 "more sges than the qp's max_send_sge") ?:
 	       (kv_run_sends(s->loop) ? check_source(s, end, why) : 0) ?:
-	       (kv_run_has_target(s->loop) ? check_target(s, end, why) : 0);
+	       (kv_run_has_target(s->loop) ? check_target(s, end, why) : 0) ?:
+	       (end->has_inv_mr ? check_registration(end, why) : 0);
 }

@@ -3,6 +3,7 @@
 #define _KV_RULES_RUN_H
 
 #include <kverbs.h>
+#include "buf.h"
 #include "refusal.h"
 
 /* Rules about a run's spec, and about its QPs, CQs and buffers. */
@@ -75,6 +76,9 @@ enum kv_run_cqs {
  * @atomic: the device has atomic operations
  * @atomic_write: space and device have ATOMIC_WRITE: init_send_wr() of rxe of 6.12 does not copy
  *	the address and the key of a request from the kernel, so the kernel has it on no device
+ * @mem_mgt: the device has the memory management extensions (IBTA 10.6.7)
+ * @reg_mr: the space has requests that register an MR
+ * @keeps_map: the driver leaves the pages of an MR as they are when a request registers it
  * @iwarp: the device is iWARP
  * @several: each worker drives several ends, which it polls
  * @cqs: which CQs the ends have in common
@@ -98,6 +102,9 @@ struct kv_run_spec_facts {
 	bool spins;
 	bool atomic;
 	bool atomic_write;
+	bool mem_mgt;
+	bool reg_mr;
+	bool keeps_map;
 	bool iwarp;
 	bool several;
 	enum kv_run_cqs cqs;
@@ -184,6 +191,9 @@ struct kv_run_buf_facts {
  * @recv_cqe: the cqe of the receives' CQ
  * @remote_addr: at the peer; ignored if the operation has none
  * @offline: its CPU can't run threads
+ * @has_inv_mr: each iteration registers an MR anew; if not, the two members below do not matter
+ * @inv_same_pd: that MR is of the QP's PD
+ * @reg: its registration
  */
 struct kv_run_end_facts {
 	bool needs_reset;
@@ -207,6 +217,9 @@ struct kv_run_end_facts {
 	__u32 recv_cqe;
 	__u64 remote_addr;
 	bool offline;
+	bool has_inv_mr;
+	bool inv_same_pd;
+	struct kv_reg_facts reg;
 };
 
 /**
@@ -231,6 +244,9 @@ __u32 kv_run_local_bytes(__u32 loop, __u32 size);
 __u32 kv_run_target_bytes(__u32 loop, __u32 size);
 __u32 kv_run_target_access(__u32 loop, __u32 op);
 bool kv_run_has_remote(__u32 loop, __u32 op);
+bool kv_run_registers(__u32 loop, __u32 op, __u32 number);
+bool kv_run_invalidates(__u32 loop, __u32 op, __u32 number);
+int kv_run_check_inv(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers);
 bool kv_run_mark_end(struct kv_run_marks *marks, bool same, bool *qp, bool *send, bool *recv);
 enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, __u32 workers);

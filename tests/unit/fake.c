@@ -46,6 +46,7 @@ static void arrive(struct kv_end *to, struct kv_end *from)
 			return;
 		}
 		to->recvs--;
+		to->inv = from->invalidates;
 		complete_at(to, kv_env_recv_cq(to), (struct fake_wc){ .empty = to->recv_empty });
 	}
 	if (to->arrived)
@@ -165,6 +166,37 @@ int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **f
 		return ret;
 	}
 	return 0;
+}
+
+static __u32 next_key(__u32 key)
+{
+	return (key & ~0xffU) | (__u8)(key + 1);
+}
+
+void kv_env_register_next(struct kv_end *e)
+{
+	e->key = next_key(e->key);
+}
+
+void kv_env_sink_next(struct kv_end *e)
+{
+	e->sinks++;
+}
+
+int kv_env_poll_inv(struct kv_loop *l, struct kv_end *e)
+{
+	e->wc_inv = e->inv;
+	return kv_env_poll(l, kv_env_recv_cq(e));
+}
+
+int kv_env_invalidated(const struct kv_end *e)
+{
+	return e->wc_inv == e->key;
+}
+
+void kv_env_invalidate_next(struct kv_end *e)
+{
+	e->invalidates = next_key(e->invalidates);
 }
 
 int kv_env_arm(struct kv_end *e)

@@ -29,6 +29,8 @@ struct fake_wc {
 	const struct kv_end *end;
 };
 
+#define KV_ENV_REGISTERS
+
 struct kv_env_cq {
 	struct fake_wc wc[FAKE_CQ_DEPTH];
 	unsigned int used;
@@ -75,6 +77,11 @@ struct kv_env_cq {
  * @probe: the status of a probe's completion; NULL: none can be posted
  * @new_tail: the value of @rx_tail after @tail_empty more looks
  * @tail_empty: see @new_tail
+ * @key: the last key under which its MR was registered
+ * @invalidates: its next post invalidates this key; 0: none
+ * @sinks: how often the sink of its READ was named anew
+ * @inv: the key that the last arrival has invalidated; 0: none
+ * @wc_inv: the key that kv_env_poll_inv() has noted
  */
 struct kv_end {
 	struct kv_env_cq send_cq;
@@ -114,6 +121,12 @@ struct kv_end {
 
 	__u8 new_tail;
 	unsigned int tail_empty;
+
+	__u32 key;
+	__u32 invalidates;
+	unsigned int sinks;
+	__u32 inv;
+	__u32 wc_inv;
 };
 
 /**
@@ -168,6 +181,11 @@ struct kv_env_cq *kv_env_send_cq(struct kv_end *e);
 struct kv_env_cq *kv_env_recv_cq(struct kv_end *e);
 int kv_env_poll(struct kv_loop *l, struct kv_env_cq *cq);
 int kv_env_poll_flow(struct kv_loop *l, struct kv_env_cq *cq, struct kv_flow **flow);
+void kv_env_register_next(struct kv_end *e);
+void kv_env_sink_next(struct kv_end *e);
+int kv_env_poll_inv(struct kv_loop *l, struct kv_end *e);
+int kv_env_invalidated(const struct kv_end *e);
+void kv_env_invalidate_next(struct kv_end *e);
 int kv_env_arm(struct kv_end *e);
 int kv_env_sleep(struct kv_loop *l);
 void kv_env_ack(struct kv_end *e);

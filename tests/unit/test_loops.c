@@ -64,6 +64,7 @@ static void answer(struct kv_end *e)
 	}
 	rounds++;
 	assert_int_equal(kv_env_post_send(e, 0), 0);
+	kv_env_invalidate_next(e);
 }
 
 /* A client: the answer has to be what was asked; asks for the next. */
@@ -149,6 +150,33 @@ static void prepare_write_pingpong(void)
 	loop.b = &b;
 }
 
+/* The keys wrap within a run. */
+#define KEY 0x5f9U
+
+static void prepare_keys(void)
+{
+	a.key = KEY;
+	b.invalidates = KEY + 1;
+}
+
+static void prepare_send_inv_client(void)
+{
+	prepare_send_client();
+	prepare_keys();
+}
+
+static void prepare_send_inv_server(void)
+{
+	prepare_send_server();
+	a.invalidates = KEY + 1;
+}
+
+static void prepare_send_inv_pingpong(void)
+{
+	prepare_send_pingpong();
+	prepare_keys();
+}
+
 static const struct kind {
 	const char *name;
 	__u32 loop;
@@ -170,6 +198,13 @@ static const struct kind {
 	  false },
 	{ "write_pingpong", KVERBS_LOOP_PINGPONG, KVERBS_OP_WRITE, prepare_write_pingpong,
 	  true },
+	{ "send_inv_client", KVERBS_LOOP_PINGPONG_CLIENT, KVERBS_OP_SEND_WITH_INV,
+	  prepare_send_inv_client, true },
+	{ "send_inv_server", KVERBS_LOOP_PINGPONG_SERVER, KVERBS_OP_SEND_WITH_INV,
+	  prepare_send_inv_server, false },
+	{ "send_inv_pingpong", KVERBS_LOOP_PINGPONG, KVERBS_OP_SEND_WITH_INV,
+	  prepare_send_inv_pingpong, true },
+	{ "read_inv", KVERBS_LOOP_POST_TO_COMPLETION, KVERBS_OP_READ_WITH_INV, prepare_alone, true },
 };
 
 #define EACH_KIND(k) \
@@ -443,7 +478,7 @@ static void all_report_a_bad_completion(void **state)
 		a.bad = (struct fake_wc){ 2, WC_RETRY_EXCEEDED, 0x81, NULL };
 		a.flush = true;
 		/* A one-thread ping-server of SENDs waits at the other end, and looks when time is up. */
-		if (k->loop == KVERBS_LOOP_PINGPONG && k->op == KVERBS_OP_SEND)
+		if (k->loop == KVERBS_LOOP_PINGPONG && kv_op_among(k->op, KV_OPS_SEND))
 			a.bad.empty = 0;
 		assert_int_equal(run(k, 0), -EIO);
 		assert_int_equal(loop.done, 3);
@@ -759,7 +794,7 @@ static void send_pingpong_sample_is_exact(void **state)
 static void send_loops_replace_their_receives(void **state)
 {
 	EACH_KIND(k) {
-		if (k->op != KVERBS_OP_SEND)
+		if (!kv_op_among(k->op, KV_OPS_SEND))
 			continue;
 		prepare(k);
 		loop.iters = 1000;
@@ -774,6 +809,79 @@ static void send_loops_replace_their_receives(void **state)
 		}
 		assert_int_equal(a.unready + b.unready, 0);
 	}
+}
+
+/* SEND_WITH_INV and READ_WITH_INV */
+
+static void send_inv_sample_is_exact(void **state)
+{
+	prepare_send_inv_pingpong();
+	set_costs();
+	a.recv_empty = 4;
+	b.recv_empty = 2;
+	a.send_empty = 9;
+	b.send_empty = 9;
+	assert_int_equal(kv_loop_send_inv_pingpong(&loop), 0);
+	assert_samples(10, 3 + 2 * 100 + (5 + 3) * 10 + (4 + 2) * 1);
+}
+
+/* A run that follows another one goes on with its keys, at both ends. */
+static void keys_go_on_from_run_to_run(void **state)
+{
+	EACH_KIND(k) {
+		if (k->op != KVERBS_OP_SEND_WITH_INV)
+			continue;
+		prepare(k);
+		for (unsigned int i = 0; i < 2; i++) {
+			loop.done = 0;
+			assert_int_equal(run(k, 0), 0);
+		}
+		if (k->samples) {
+			assert_int_equal(a.key, (KEY & ~0xffU) | ((KEY + 20) & 0xff));
+			assert_int_equal(b.invalidates, (KEY & ~0xffU) | ((KEY + 21) & 0xff));
+		} else {
+			assert_int_equal(a.invalidates, (KEY & ~0xffU) | ((KEY + 21) & 0xff));
+		}
+	}
+}
+
+/* A server that nobody asks leaves the next key to the next run. */
+static void an_idle_server_uses_no_key(void **state)
+{
+	connect(0);
+	a.invalidates = KEY;
+	loop.stop = 1;
+	loop.spins = 0;
+	assert_int_equal(kv_loop_send_inv_server(&loop), -ECANCELED);
+	assert_int_equal(a.invalidates, KEY);
+	assert_int_equal(loop.busy, 0);
+}
+
+/* The answer tells no key, or that of another MR: the sample is none. */
+static void an_answer_that_invalidates_nothing_ends_the_loop(void **state)
+{
+	const __u32 bad[] = { 0, KEY, KEY + 2, 1 };
+
+	EACH_KIND(k) {
+		if (k->op != KVERBS_OP_SEND_WITH_INV || !k->samples)
+			continue;
+		for (unsigned int i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+			prepare(k);
+			b.invalidates = bad[i];
+			assert_int_equal(run(k, 0), -EKEYREJECTED);
+			assert_int_equal(loop.done, 0);
+			assert_int_equal(loop.busy, 1);
+			assert_int_equal(hist_count(), 0);
+		}
+	}
+}
+
+static void each_read_names_its_sink_by_a_new_key(void **state)
+{
+	a.key = KEY;
+	assert_int_equal(kv_loop_read_inv(&loop), 0);
+	assert_int_equal(a.key, (KEY & ~0xffU) | ((KEY + 10) & 0xff));
+	assert_int_equal(a.sinks, 10);
 }
 
 static void put_flushed_receive(void)
@@ -1321,6 +1429,7 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 	{ KVERBS_LOOP_##loop, KVERBS_OP_##op, kv_loop_##name, kv_loop_##name##_bh_disabled }
 		ROW(POST_TO_COMPLETION, WRITE, post_to_completion),
 		ROW(POST_TO_COMPLETION, READ, post_to_completion),
+		ROW(POST_TO_COMPLETION, READ_WITH_INV, read_inv),
 		ROW(POST_TO_COMPLETION, FETCH_ADD, post_to_completion),
 		ROW(POST_TO_COMPLETION, CMP_SWP, post_to_completion),
 		ROW(POST_TO_COMPLETION, ATOMIC_WRITE, post_to_completion),
@@ -1347,6 +1456,9 @@ static void picks_a_loop_for_what_it_can_do(void **state)
 		ROW(PINGPONG_SERVER, WRITE, write_server),
 		ROW(PINGPONG, SEND, send_pingpong),
 		ROW(PINGPONG, WRITE, write_pingpong),
+		ROW(PINGPONG_CLIENT, SEND_WITH_INV, send_inv_client),
+		ROW(PINGPONG_SERVER, SEND_WITH_INV, send_inv_server),
+		ROW(PINGPONG, SEND_WITH_INV, send_inv_pingpong),
 		ROW(CREDIT_STREAM, SEND, credit_stream),
 		ROW(CREDIT_SERVER, SEND, credit_server),
 	};
@@ -1835,6 +1947,11 @@ int main(void)
 		cmocka_unit_test_setup(broken_cq_ends_the_loop, reset),
 		cmocka_unit_test_setup(send_ping_sample_is_exact, reset),
 		cmocka_unit_test_setup(send_pingpong_sample_is_exact, reset),
+		cmocka_unit_test_setup(send_inv_sample_is_exact, reset),
+		cmocka_unit_test_setup(keys_go_on_from_run_to_run, reset),
+		cmocka_unit_test_setup(an_idle_server_uses_no_key, reset),
+		cmocka_unit_test_setup(an_answer_that_invalidates_nothing_ends_the_loop, reset),
+		cmocka_unit_test_setup(each_read_names_its_sink_by_a_new_key, reset),
 		cmocka_unit_test_setup(send_loops_replace_their_receives, reset),
 		cmocka_unit_test_setup(cause_of_a_flush_is_found, reset),
 		cmocka_unit_test_setup(cause_is_found_behind_flushed_sends, reset),

@@ -404,7 +404,7 @@ static void test_ops(void **state)
 		{ "read,", "has an empty entry" },
 		{ "read,,write", "has an empty entry" },
 		{ "read, write", "has ' write', which is not known" },
-		{ "read,flush", "it takes a list of send, send-imm, write, write-imm, read, fetch-add, cmp-swp or atomic-write" },
+		{ "read,flush", "it takes a list of send, send-imm, write, write-imm, read, fetch-add, cmp-swp, send-inv, read-inv or atomic-write" },
 		{ "read,write,read", "names 'read' twice" },
 	};
 	struct kv_list list = { 0 };

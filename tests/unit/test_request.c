@@ -43,7 +43,7 @@ static const struct statement {
 		"null ping pong relay stream stream_server", KVERBS_WC_OP_SEND },
 	[KVERBS_OP_SEND_WITH_INV] = {
 		"send_with_inv", NULL, "invalidate_rkey", "", "unsignaled solicited fence inline", "RC",
-		"null", KVERBS_WC_OP_SEND },
+		"null ping pong relay", KVERBS_WC_OP_SEND },
 	[KVERBS_OP_WRITE] = {
 		"write", NULL, "remote_addr remote_key", "", "unsignaled fence inline",
 		"RC UC", "null completion stream ping pong relay", KVERBS_WC_OP_WRITE },
@@ -55,8 +55,8 @@ static const struct statement {
 		"read", NULL, "remote_addr remote_key", "", "unsignaled fence", "RC",
 		"null completion stream", KVERBS_WC_OP_READ },
 	[KVERBS_OP_READ_WITH_INV] = {
-		"read_with_inv", NULL, "remote_addr remote_key", "", "unsignaled", "RC", "null",
-		KVERBS_WC_OP_READ },
+		"read_with_inv", NULL, "remote_addr remote_key", "", "unsignaled", "RC",
+		"null completion", KVERBS_WC_OP_READ },
 	[KVERBS_OP_FETCH_ADD] = {
 		"fetch_add", NULL, "remote_addr remote_key", "compare_add", "unsignaled fence",
 		"RC", "null completion stream", KVERBS_WC_OP_FETCH_ADD },

@@ -181,6 +181,10 @@ static void an_end_has_what_the_run_needs(void **state)
 	const struct kv_run_given write = GIVEN(WORK, 1, POST_TO_COMPLETION, WRITE);
 	const struct kv_run_given send = GIVEN(WORK, 1, PINGPONG_SERVER, SEND);
 	const struct kv_run_given server = GIVEN(WORK, 1, STREAM_SERVER, WRITE_WITH_IMM);
+	const struct kv_run_given ask = GIVEN(WORK, 1, PINGPONG_CLIENT, SEND_WITH_INV);
+	const struct kv_run_given tell = GIVEN(WORK, 1, PINGPONG_SERVER, SEND_WITH_INV);
+	const struct kv_run_given relay = GIVEN(WORK, 2, PINGPONG, SEND_WITH_INV);
+	const struct kv_run_given read = GIVEN(WORK, 1, POST_TO_COMPLETION, READ_WITH_INV);
 	const struct {
 		const struct kv_run_given *of;
 		uint32_t end, attr;
@@ -215,7 +219,30 @@ static void an_end_has_what_the_run_needs(void **state)
 		  "remote_addr goes with" },
 		{ &send, MEMORY | END(TARGET_BUF) | END(REMOTE_KEY), KVERBS_A_END_REMOTE_KEY, false,
 		  "remote_key goes with" },
+		{ &send, MEMORY | END(TARGET_BUF) | END(INV_MR), KVERBS_A_END_INV_MR, false, "inv_mr goes with send_with_inv" },
+		{ &ask, MEMORY | END(TARGET_BUF), KVERBS_A_END_INV_MR, true, "inv_mr is missing" },
+		{ &ask, MEMORY | END(TARGET_BUF) | END(INV_MR) | END(REMOTE_KEY), KVERBS_A_END_REMOTE_KEY, false,
+		  "remote_key goes with the end that answers" },
+		{ &ask, MEMORY | END(TARGET_BUF) | END(INV_MR) | END(REMOTE_ADDR), KVERBS_A_END_REMOTE_ADDR, false,
+		  "remote_addr goes with" },
+		{ &ask, MEMORY | END(TARGET_BUF) | END(INV_MR) | END(AH), KVERBS_A_END_AH, false, "ah goes with" },
+		{ &tell, MEMORY | END(TARGET_BUF), KVERBS_A_END_REMOTE_KEY, true, "remote_key is missing in this end: what" },
+		{ &tell, MEMORY | END(TARGET_BUF) | END(REMOTE_KEY) | END(INV_MR), KVERBS_A_END_INV_MR, false,
+		  "inv_mr goes with the end that asks" },
+		{ &relay, MEMORY | END(TARGET_BUF), KVERBS_A_END_INV_MR, true, "inv_mr is missing" },
+		{ &read, MEMORY | REMOTE, KVERBS_A_END_INV_MR, true, "inv_mr is missing" },
+		{ &read, MEMORY | REMOTE | END(INV_MR) | END(LOCAL_MR), KVERBS_A_END_LOCAL_MR, false,
+		  "local_mr does not go with" },
+		{ &read, MEMORY | END(INV_MR) | END(REMOTE_KEY), KVERBS_A_END_REMOTE_ADDR, true, "remote_addr is missing" },
 	};
+
+	assert_int_equal(kv_run_check_end_given(&ask, 0, MEMORY | END(TARGET_BUF) | END(INV_MR), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&relay, 0, MEMORY | END(TARGET_BUF) | END(INV_MR), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&relay, 1, MEMORY | END(TARGET_BUF) | END(REMOTE_KEY), &why), 0);
+	is_refused(kv_run_check_end_given(&relay, 1, MEMORY | END(TARGET_BUF) | END(INV_MR), &why), -EINVAL,
+		   KVERBS_A_END_REMOTE_KEY, true, "remote_key is missing in this end: what");
+	assert_int_equal(kv_run_check_end_given(&tell, 0, MEMORY | END(TARGET_BUF) | END(REMOTE_KEY), &why), 0);
+	assert_int_equal(kv_run_check_end_given(&read, 0, MEMORY | REMOTE | END(INV_MR), &why), 0);
 
 	assert_int_equal(kv_run_check_end_given(&write, 0, MEMORY | REMOTE, &why), 0);
 	assert_int_equal(kv_run_check_end_given(&write, 0, MEMORY | REMOTE | END(CPU), &why), 0);
@@ -236,6 +263,64 @@ static void the_cpu_of_a_spec_is_for_workers_without(void **state)
 	is_refused(kv_run_check_cpus(&given, 2, &why), -EINVAL, KVERBS_A_SPEC_CPU, false, "cpu is of no use");
 	given.spec = 0;
 	assert_int_equal(kv_run_check_cpus(&given, 2, &why), 0);
+}
+
+/* An end of a run, `good' for `send', of which @change makes one thing wrong. */
+#define JUDGED(change, error, attr, missing, text)					\
+	do {										\
+		struct kv_run_end_facts end = good;					\
+		change;									\
+		is_refused(kv_run_check_end(&send, &end, &why),				\
+			   error, KVERBS_A_END_##attr, missing, text);			\
+	} while (0)
+#define WRONG(change, error, attr, text) JUDGED(change, error, attr, false, text)
+#define LACKS(change, attr, text) JUDGED(change, -EINVAL, attr, true, text)
+
+static void a_device_that_invalidates(void **state)
+{
+	struct kv_run_spec_facts s = { .loop = KVERBS_LOOP_PINGPONG_CLIENT, .op = KVERBS_OP_SEND_WITH_INV, .size = 8,
+				       .depth = 1, .list = 1, .signal = 1, .mem_mgt = true, .reg_mr = true,
+				       .keeps_map = true };
+
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.keeps_map = false;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "cxgb4 changes the mr's list");
+	s.reg_mr = false;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "each iteration registers an mr");
+	s.loop = KVERBS_LOOP_PINGPONG_SERVER;
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.mem_mgt = false;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "the device has no send_with_inv");
+	s = (struct kv_run_spec_facts){ .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_READ_WITH_INV,
+					.size = 8, .depth = 1, .list = 1, .signal = 1, .reg_mr = true,
+					.keeps_map = true, .iwarp = true };
+	assert_int_equal(kv_run_check_spec(&s, &why), 0);
+	s.iwarp = false;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "only iWARP has read_with_inv");
+	s.iwarp = true;
+	s.reg_mr = false;
+	is_refused(kv_run_check_spec(&s, &why), -EOPNOTSUPP, KVERBS_A_SPEC_OP, false, "each iteration registers an mr");
+}
+
+static void an_end_that_registers_its_mr(void **state)
+{
+	const struct kv_run_spec_facts send = { .loop = KVERBS_LOOP_POST_TO_COMPLETION, .op = KVERBS_OP_READ_WITH_INV,
+						.size = 64, .depth = 1, .list = 1, .signal = 1, .sges = 1,
+						.iwarp = true };
+	const struct kv_run_end_facts good = { .local = { .buffer = 4096, .contiguous = 32, .dma_key = true },
+					       .max_send_wr = 2, .send_cqe = 2, .max_send_sge = 1,
+					       .has_inv_mr = true, .inv_same_pd = true,
+					       .reg = { .buffer = 4096, .length = 64, .page_size = 4096, .max_pages = 1,
+							.access = KVERBS_ACCESS_LOCAL_WRITE } };
+	const struct kv_run_qp_facts event = { .type = KVERBS_QPT_RC, .context = KVERBS_CQ_EVENT };
+
+	assert_int_equal(kv_run_check_end(&send, &good, &why), 0);
+	WRONG(end.inv_same_pd = false, -EINVAL, INV_MR, "the mr and the qp are of different pds");
+	WRONG(end.reg.offset = 4090; end.reg.buffer = 8192, -EINVAL, INV_MR, "offset and length name more pages");
+	WRONG(end.max_send_wr = 1, -EINVAL, QP, "the qp's max_send_wr is below 2");
+	WRONG(end.send_cqe = 1, -EINVAL, QP, "the cqe of the qp's send_cq is below 2");
+	WRONG(end.sq_sig_all = true, -EINVAL, QP, "inv_mr needs a qp without sq_sig_all");
+	is_refused(kv_run_check_qp(&send, &event, &why), -EINVAL, KVERBS_A_END_QP, false, "read_with_inv needs a send_cq");
 }
 
 static void a_spec_that_the_device_can_do(void **state)
@@ -425,17 +510,6 @@ static void a_receives_sges_have_all_its_room(void **state)
 		assert_int_equal(bytes + kv_run_recv_sge_bytes(1000, 100, sges, sges - 1), 1000);
 	}
 }
-
-/* An end of a SEND ping-pong by an MR's keys, of which @change makes one thing wrong. */
-#define JUDGED(change, error, attr, missing, text)					\
-	do {										\
-		struct kv_run_end_facts end = good;					\
-		change;									\
-		is_refused(kv_run_check_end(&send, &end, &why),				\
-			   error, KVERBS_A_END_##attr, missing, text);			\
-	} while (0)
-#define WRONG(change, error, attr, text) JUDGED(change, error, attr, false, text)
-#define LACKS(change, attr, text) JUDGED(change, -EINVAL, attr, true, text)
 
 static void an_end_where_a_run_can_begin(void **state)
 {
@@ -652,6 +726,8 @@ int main(void)
 		cmocka_unit_test(an_end_has_what_the_run_needs),
 		cmocka_unit_test(the_cpu_of_a_spec_is_for_workers_without),
 		cmocka_unit_test(a_spec_that_the_device_can_do),
+		cmocka_unit_test(a_device_that_invalidates),
+		cmocka_unit_test(an_end_that_registers_its_mr),
 		cmocka_unit_test(a_qp_that_a_run_takes),
 		cmocka_unit_test(a_requests_sges_have_all_its_bytes),
 		cmocka_unit_test(a_receives_sges_have_all_its_room),

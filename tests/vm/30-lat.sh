@@ -30,6 +30,37 @@ all_ops() {
 	done
 }
 
+# refused NAME TEXT ARGUMENT…: ends with status 77 and this text
+refused() {
+	name=$1 text=$2
+	shift 2
+	# shellcheck disable=SC2086 # words
+	kverbs lat $by_cm --iters 10 "$@" >"$work/refused" 2>&1
+	if [ $? = 77 ] && grep -qF "$text" "$work/refused"; then
+		pass "$name"
+	else
+		fail "$name" "$work/refused"
+	fi
+}
+
+for loop in one-thread pingpong; do
+	lat "send-inv $loop in kernel space" --op send-inv --loop $loop --space kernel
+done
+lat "send-inv of several pages" --op send-inv --space kernel --size 64k
+lat "send-inv by an MR's key" --op send-inv --space kernel --lkey mr
+refused "send-inv from user space" "libibverbs has no REG_MR" --op send-inv --space user
+refused "send-inv from user space to the kernel" "libibverbs has no REG_MR" --op send-inv --client user --server kernel
+if [ "$DRIVER" = siw ]; then
+	lat "read-inv" --op read-inv --space kernel
+	lat "read-inv of several pages" --op read-inv --space kernel --size 64k
+	refused "read-inv from user space" "libibverbs has no REG_MR" --op read-inv --space user
+else
+	refused "read-inv" "only iWARP has read_with_inv" --op read-inv --space kernel
+	lat "send-inv from the kernel to user space" --op send-inv --client kernel --server user
+	lat "send-inv to user space with the api wr" --op send-inv --client kernel --server user --api wr
+fi
+check "a stream of send-inv is refused" sh -c '! kverbs bw --op send-inv --space kernel 2>&1 | grep -vF "a stream needs as many MRs"'
+
 for space in kernel user; do
 	all_ops "from $space space" --space $space
 	for op in send write send-imm write-imm; do

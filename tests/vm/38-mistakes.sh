@@ -263,7 +263,7 @@ told "lat, an option that is misspelled, with a value" 2 \
 	"--packet-mtu=4096 is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat --packet-mtu=4096
 told "lat, what may be several options" 2 "--pe may be --peer-dev, --peer-ib-port, --peer-gid-index, --peer-gid; see 'kverbs lat --help'" \
 	kverbs lat --pe 4
-ops="send, send-imm, write, write-imm, read, fetch-add, cmp-swp or atomic-write"
+ops="send, send-imm, write, write-imm, read, fetch-add, cmp-swp, send-inv, read-inv or atomic-write"
 told "lat, a letter that is none" 2 "-k is no option of 'kverbs lat'; see 'kverbs lat --help'" kverbs lat -k
 told "lat without anything" 2 "--op is missing; it takes $ops; and --space is missing; it takes kernel or user" kverbs lat
 told "lat with one space" 2 "--op is missing; it takes $ops; and --server is missing; it takes kernel or user, and goes with --client" \

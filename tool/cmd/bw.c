@@ -106,6 +106,9 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 	if (kv_sweep_cmd_check_shared(b, f))
 		return f->error;
 	for (unsigned int i = 0; i < b->m.ops.n; i++)
+		if (kv_workload_check_kind(KV_KIND_STREAM, b->m.ops.value[i], f))
+			return f->error;
+	for (unsigned int i = 0; i < b->m.ops.n; i++)
 		if (w->both_ways && kv_op_among(b->m.ops.value[i], KV_OPS_RECEIVED))
 			return kv_fault_usage(f, "--both-ways does not go with %s, whose receives a thread of its own replaces",
 					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));

@@ -58,7 +58,7 @@ static const struct kv_foreign both[] = {
 #define S struct lat
 
 static const struct kv_option rows[] = {
-	{ "op", "OP", "send, send-imm, write, write-imm, read, fetch-add, cmp-swp or, in user space with --api wr, atomic-write", KV_OPTION_ENUM,
+	{ "op", "OP", "send, send-imm, write, write-imm, read, fetch-add, cmp-swp; from kernel space: send-inv, on iWARP read-inv, each of which registers an MR and has it invalidated; in user space with --api wr: atomic-write", KV_OPTION_ENUM,
 	  .at = offsetof(S, op), .has = offsetof(S, has_op), .names = kv_enum_op,
 	  .foreign = kv_foreign_ops },
 	KV_OPTION_END_ROWS(S, common, both, "space of the end that begins and measures",
@@ -227,10 +227,10 @@ static int measure_pair(struct lat *l, struct kv_fault *f)
 {
 	const struct kv_site *client = &l->site[l->common.end[0]];
 	const struct kv_site *server = host_of(l) ? &l->peer : &l->site[l->common.end[1]];
-	int ret = kv_workload_check_site(&l->common.work, client, f);
+	int ret = kv_workload_check_site(&l->common.work, client, f) ?:
+		  kv_workload_check_initiator(&l->common.work, client, f) ?:
+		  kv_workload_check_site(&l->common.work, server, f);
 
-	if (!ret)
-		ret = kv_workload_check_site(&l->common.work, server, f);
 	kv_workload_adapt(&l->common.work, &client->dev);
 	if (!ret)
 		ret = kv_pair_create(&l->pair, client, server, &l->common.work, f);

@@ -168,8 +168,13 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 /* No device has smaller pages, see kv_reg_page_size(). */
 #define PAGE_MIN 4096
 
-/* Makes an MR for all of a buffer, if the device can make an MR of so many pages. */
-static int add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault *f)
+/**
+ * kv_endpoint_add_mr() - make an MR that is not registered
+ * @e: the endpoint, with its PD
+ * @buf: has the bytes of a registration; receives the MR. If the device can't make an MR of so many
+ *	pages, the MR has as many as it can
+ */
+int kv_endpoint_add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault *f)
 {
 	uint32_t max = e->site->dev.max_fast_reg_pages;
 	struct kv_mr_init init = {
@@ -261,7 +266,7 @@ int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t 
 
 	if (!access)
 		return 0;
-	ret = buf->mr ? 0 : add_mr(e, buf, f);
+	ret = buf->mr ? 0 : kv_endpoint_add_mr(e, buf, f);
 	if (ret)
 		return ret;
 	reg.id = buf->mr;

@@ -75,6 +75,7 @@ int kv_endpoint_step(struct kv_endpoint *e, uint32_t type, enum kv_raw_step step
 		     const struct kv_qp_attr *attr, struct kv_fault *f);
 int kv_endpoint_add_ah(struct kv_endpoint *e, const struct kv_av *av, struct kv_fault *f);
 int kv_endpoint_add_carrier(struct kv_endpoint *e, struct kv_fault *f);
+int kv_endpoint_add_mr(struct kv_endpoint *e, struct kv_buffer *buf, struct kv_fault *f);
 int kv_endpoint_register(struct kv_endpoint *e, struct kv_buffer *buf, uint32_t access,
 			 struct kv_fault *f);
 bool kv_endpoint_needs_key(const struct kv_endpoint *e);

@@ -31,13 +31,15 @@ int kv_block_measure(const struct kv_site *site, struct kv_pair *p,
 		     const struct kv_watch *watch, struct kv_run_result *result,
 		     struct kv_aside *aside, struct kv_fault *f)
 {
-	int ret;
+	int ret = 0;
 
 	memset(result, 0, sizeof(*result));
 	kv_hist_reset(&result->hist);
 	if (kv_interrupt_seen())
 		return kv_fault_set(f, -ECANCELED, "interrupted");
-	ret = kv_runs_measure(site, p, work, amount, watch, result, aside, f);
+	for (uint32_t i = 0; !ret && p && i < kv_workload_pairs(work); i++)
+		ret = kv_pair_look_up_key(&p[i], f);
+	ret = ret ?: kv_runs_measure(site, p, work, amount, watch, result, aside, f);
 	for (uint32_t i = 0; ret && p && i < kv_workload_pairs(work); i++)
 		p[i].broken = true;
 	return ret;

@@ -28,6 +28,7 @@ static uint32_t remote_access(const struct kv_workload *w)
 	case KVERBS_OP_ATOMIC_WRITE:
 		return KVERBS_ACCESS_REMOTE_WRITE;
 	case KVERBS_OP_READ:
+	case KVERBS_OP_READ_WITH_INV:
 		return KVERBS_ACCESS_REMOTE_READ;
 	case KVERBS_OP_FETCH_ADD:
 	case KVERBS_OP_CMP_SWP:
@@ -57,7 +58,8 @@ static uint32_t local_access(const struct kv_pair *p, unsigned int end)
 {
 	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE;
 
-	if (!is_active(&p->work, end) || !needs_key(p, end))
+	/* The run registers the sink of a READ that invalidates. */
+	if (!is_active(&p->work, end) || !needs_key(p, end) || p->work.op == KVERBS_OP_READ_WITH_INV)
 		return 0;
 	/* On iWARP the response to a READ is placed like a WRITE (RFC 5040, 5.2). */
 	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->end[end].site->dev))
@@ -338,6 +340,11 @@ static bool carries(const struct kv_pair *p, unsigned int end)
 	return p->work.type == KVERBS_QPT_RC || p->end[end].site->id == KV_SPACE_USER;
 }
 
+static bool registers(const struct kv_workload *w)
+{
+	return kv_run_registers(kv_workload_loop(w), w->op, 0);
+}
+
 static int register_buffers(struct kv_pair *p, unsigned int end, struct kv_fault *f)
 {
 	uint32_t local = local_access(p, end);
@@ -349,7 +356,8 @@ static int register_buffers(struct kv_pair *p, unsigned int end, struct kv_fault
 		ret = kv_endpoint_add_carrier(e, f);
 	ret = ret ?: kv_endpoint_register(e, &p->credit[end], credit_access(p, end), f) ?:
 		     kv_endpoint_register(e, &p->local[end], local, f) ?:
-		     kv_endpoint_register(e, &p->target[end], target, f);
+		     kv_endpoint_register(e, &p->target[end], target, f) ?:
+		     (!end && registers(&p->work) ? kv_endpoint_add_mr(e, &p->inv, f) : 0);
 	kv_endpoint_del(e, KV_QP, &e->carrier);
 	return ret;
 }
@@ -395,6 +403,7 @@ int kv_pair_create(struct kv_pair *p, const struct kv_site *initiator,
 	p->end[0].site = initiator;
 	p->end[1].site = responder;
 	p->work = *work;
+	p->inv.length = work->size;
 	return create(p, NULL, f);
 }
 
@@ -501,6 +510,8 @@ void kv_pair_destroy(struct kv_pair *p)
 		kv_endpoint_del_buffer(e, &p->target[i]);
 		kv_endpoint_del_buffer(e, &p->local[i]);
 		kv_endpoint_del_buffer(e, &p->credit[i]);
+		if (!i)
+			kv_endpoint_del_buffer(e, &p->inv);
 		kv_endpoint_del(e, KV_CQ, &e->recv_cq);
 		kv_endpoint_del(e, KV_CQ, &e->send_cq);
 		kv_endpoint_del(e, KV_PD, &e->pd);
@@ -538,10 +549,31 @@ void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *
 	run->local_mr = needs_key(p, end) ? local->mr : 0;
 	run->target_mr = needs_key(p, end) ? target->mr : 0;
 	run->remote_addr = remote->iova;
-	run->remote_key = remote->rkey;
+	run->remote_key = p->inv.mr && end ? p->inv.rkey : remote->rkey;
+	run->inv_mr = p->inv.mr;
 	run->ah = p->end[end].ah;
 	run->remote_qpn = run->ah ? p->end[!end].qpn : 0;
 	run->remote_qkey = run->ah ? KV_RAW_QKEY : 0;
+}
+
+/**
+ * kv_pair_look_up_key() - before a run that registers an MR: which key had the MR last?
+ * @p: the pair
+ * @f: receives the reason of a failure
+ *
+ * Return: 0 or a negative errno.
+ */
+int kv_pair_look_up_key(struct kv_pair *p, struct kv_fault *f)
+{
+	struct kv_backend *b = p->end[0].site->b;
+	struct kv_mr mr;
+	int ret;
+
+	if (!p->inv.mr)
+		return 0;
+	ret = kv_op_mr_get(b, &(struct kv_id){ p->inv.mr }, &mr, NULL);
+	p->inv.rkey = ret ? 0 : mr.last_key;
+	return kv_fault_backend(f, b, ret, "cannot look at an MR");
 }
 
 /**

@@ -16,6 +16,11 @@ struct kv_pair {
 	/* With credits, a byte at each end: the responder WRITEs from credit[1] to credit[0]. */
 	struct kv_buffer credit[2];
 	/*
+	 * The initiator's MR, without a buffer, which each iteration registers anew; its last key
+	 * before the next run is the rkey.
+	 */
+	struct kv_buffer inv;
+	/*
 	 * kv_pair_join() made it: CQs, or the responder's PD, SRQ and target are those of another
 	 * pair
 	 */
@@ -30,5 +35,6 @@ int kv_pair_join(struct kv_pair *p, const struct kv_pair *first, struct kv_fault
 int kv_pair_blame(const struct kv_pair *p, int error, struct kv_fault *f);
 void kv_pair_destroy(struct kv_pair *p);
 void kv_pair_verbs(const struct kv_pair *p, struct kv_times verb[KV_VERBS]);
+int kv_pair_look_up_key(struct kv_pair *p, struct kv_fault *f);
 void kv_pair_swap(struct kv_pair *p);
 void kv_pair_fill(const struct kv_pair *p, unsigned int end, struct kv_run_end *run);

@@ -39,6 +39,10 @@ static void add_end(struct kv_run_spec *spec, const struct kv_pair *p, unsigned 
 		to->remote_qkey = 0;
 	}
 	to->has_remote = kv_run_has_remote(spec->loop, spec->op);
+	if (!to->has_remote && !kv_run_invalidates(spec->loop, spec->op, end))
+		to->remote_key = 0;
+	if (!kv_run_registers(spec->loop, spec->op, end))
+		to->inv_mr = 0;
 }
 
 /*

@@ -76,7 +76,8 @@ static int check_work(const struct kv_sweep *m, struct kv_fault *f)
 		if (!(m->spaces & 1U << i))
 			continue;
 
-		ret = kv_workload_check_site(&m->work, &m->site[i], f);
+		ret = kv_workload_check_site(&m->work, &m->site[i], f) ?:
+		      kv_workload_check_initiator(&m->work, &m->site[i], f);
 		for (uint32_t host = 0; !ret && m->host && host < m->work.hosts; host++) {
 			ret = kv_workload_check_site(&m->work, server_site(m, i, host), f);
 			if (ret && m->work.hosts > 1)

@@ -154,7 +154,7 @@ static int compare(struct check *c, const struct kv_buffer *buf, const char *wha
 /* One way: the destination has the source's bytes afterwards. Each pair has its own. */
 static int check_one_way_once(struct check *c, uint64_t seed)
 {
-	bool read = c->work.op == KVERBS_OP_READ;
+	bool read = kv_op_among(c->work.op, KV_OPS_READ);
 	int ret = 0;
 
 	for (c->p = c->pairs; c->p < c->pairs + c->n && !ret; c->p++) {

@@ -212,6 +212,9 @@ int kv_workload_check_kind(enum kv_kind kind, uint32_t op, struct kv_fault *f)
 {
 	const char *word = kv_enum_name(kv_enum_op, op);
 
+	if (kind == KV_KIND_STREAM && !kv_op_fits_loop(op, KVERBS_LOOP_STREAM))
+		return kv_fault_usage(f, "%s registers an MR anew for each request, so a stream needs as many MRs as it has requests outstanding; 'kverbs lat' measures it",
+				      word);
 	if (kind == KV_KIND_COMPLETION && !kv_op_fits_loop(op, KVERBS_LOOP_POST_TO_COMPLETION))
 		return kv_fault_usage(f, "--loop completion does not go with %s, whose completion needs the peer's receive; %s goes with one-thread and pingpong",
 				      word, word);
@@ -423,6 +426,36 @@ static int check_credits(const struct kv_workload *w, const struct kv_site *site
 		return 0;
 	return kv_fault_usage(f, "--rx-depth %u with --signal %u on %s: %s", facts.credits, w->signal, site->dev.name,
 			      why.text);
+}
+
+#define MEM_MGT_EXTENSIONS (1ULL << 21) /* the same bit of both spaces' device_cap_flags */
+
+/**
+ * kv_workload_check_initiator() - can the end that begins register an MR again and again, if needed?
+ * @w: the work; not KV_KIND_NULL
+ * @site: the open site of that end
+ * @f: receives the reason of a refusal
+ *
+ * Return: 0 or -EOPNOTSUPP.
+ */
+int kv_workload_check_initiator(const struct kv_workload *w, const struct kv_site *site,
+				struct kv_fault *f)
+{
+	const struct kv_dev *dev = &site->dev;
+	const struct kv_run_spec_facts facts = {
+		.loop = kv_workload_kinds[w->kind].loop,
+		.op = w->op,
+		.mem_mgt = dev->cap_flags & MEM_MGT_EXTENSIONS,
+		.reg_mr = site->id == KV_SPACE_KERNEL,
+		.keeps_map = true, /* only the driver's kernel knows better */
+		.iwarp = kv_dev_is_iwarp(dev),
+	};
+	struct kv_refusal why;
+
+	if (!kv_run_check_inv(&facts, &why))
+		return 0;
+	return kv_fault_set(f, why.error, "%s space, %s, %s: %s", site->b->ops->space, dev->name,
+			    kv_enum_name(kv_enum_op, w->op), why.text);
 }
 
 /**

@@ -161,5 +161,7 @@ uint32_t kv_workload_fit_depth(const struct kv_workload *w, uint32_t depth);
 uint64_t kv_workload_send_cqe(const struct kv_workload *w);
 uint64_t kv_workload_recv_cqe(const struct kv_workload *w);
 uint32_t kv_workload_flags(const struct kv_workload *w);
+int kv_workload_check_initiator(const struct kv_workload *w, const struct kv_site *site,
+				struct kv_fault *f);
 int kv_workload_check_site(const struct kv_workload *w, const struct kv_site *site,
 			   struct kv_fault *f);

@@ -70,6 +70,14 @@ static inline void add_send_imm_ud(struct ibv_qp_ex *qp, const struct ibv_send_w
 	end_ud(qp, wr, data);
 }
 
+static inline void add_send_inv(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
+				enum kv_put_data data)
+{
+	start(qp, wr);
+	ibv_wr_send_inv(qp, wr->invalidate_rkey);
+	end(qp, wr, data);
+}
+
 static inline void add_write(struct ibv_qp_ex *qp, const struct ibv_send_wr *wr,
 			     enum kv_put_data data)
 {
@@ -107,6 +115,7 @@ PUT(send)
 PUT(send_ud)
 PUT(send_imm)
 PUT(send_imm_ud)
+PUT(send_inv)
 PUT(write)
 PUT(write_imm)
 PUT_SGES(read)
@@ -149,6 +158,7 @@ kv_put_fn kv_user_put_pick(uint32_t op, bool ud, enum kv_put_data data)
 	static const kv_put_fn fn[][KV_PUT_DATA] = {
 		[KVERBS_OP_SEND] = ALL(send),
 		[KVERBS_OP_SEND_WITH_IMM] = ALL(send_imm),
+		[KVERBS_OP_SEND_WITH_INV] = ALL(send_inv),
 		[KVERBS_OP_WRITE] = ALL(write),
 		[KVERBS_OP_WRITE_WITH_IMM] = ALL(write_imm),
 		[KVERBS_OP_READ] = { SGES(read) },
@@ -182,6 +192,6 @@ uint64_t kv_user_put_flags(enum ibv_qp_type type, bool atomic_write)
 	flags |= IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM;
 	if (type == IBV_QPT_UC)
 		return flags;
-	return flags | IBV_QP_EX_WITH_RDMA_READ | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD |
-	       IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | (atomic_write ? IBV_QP_EX_WITH_ATOMIC_WRITE : 0);
+	return flags | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ |
+	       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | (atomic_write ? IBV_QP_EX_WITH_ATOMIC_WRITE : 0);
 }

@@ -215,6 +215,7 @@ int kv_user_wr_check(struct kv_user *u, struct kv_user_run *run)
 		.atomic = kv_user_dev_caps(run->obj.dev) & KVERBS_CAP_ATOMIC,
 		.atomic_write = run->spec.ends && run->ends[0].qp->api == KV_API_WR &&
 				kv_user_dev_has_atomic_write(run->obj.dev),
+		.mem_mgt = run->obj.dev->attr.device_cap_flags & IBV_DEVICE_MEM_MGT_EXTENSIONS,
 		.iwarp = kv_user_dev_is_iwarp(run->obj.dev),
 		.several = run->several,
 		.paced = run->spec.interval_ns,
@@ -322,6 +323,8 @@ static void prep_sends(const struct kv_user_run *run, unsigned int i, struct ibv
 	} else if (kv_op_among(op, KV_OPS_REMOTE)) {
 		wr->wr.rdma.remote_addr = end->remote_addr;
 		wr->wr.rdma.rkey = end->remote_key;
+	} else if (op == KVERBS_OP_SEND_WITH_INV) {
+		wr->invalidate_rkey = kv_env_inc_rkey(end->remote_key);
 	} else if (from->ah) {
 		wr->wr.ud.ah = from->ah->ib;
 		wr->wr.ud.remote_qpn = end->remote_qpn;

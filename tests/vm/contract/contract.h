@@ -250,6 +250,7 @@ void test_refuse_post(void);
 void test_hold(void);
 void test_poll(void);
 void test_run(void);
+void test_inv_run(void);
 void test_handler(void);
 void test_workers(void);
 void test_one_cq(void);

@@ -42,6 +42,7 @@ static const struct {
 	{ "hold", test_hold },
 	{ "poll", test_poll },
 	{ "run", test_run },
+	{ "inv_run", test_inv_run },
 	{ "handler", test_handler },
 	{ "workers", test_workers },
 	{ "one_cq", test_one_cq },

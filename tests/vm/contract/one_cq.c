@@ -183,6 +183,7 @@ static void test_server(struct stage *s)
 	server.depth = 8;
 	for (unsigned int i = 0; i < FIRST; i++) {
 		spec.end[i].has_remote = false;
+		spec.end[i].remote_key = 0;
 		server.end[i] = (struct kv_run_end){ .qp = s->b[i].qp, .target_buf = s->b[i].target };
 	}
 	for (unsigned int round = 0; round < 2; round++) {

@@ -665,6 +665,8 @@ static void test_served_stream(struct link *l, struct end *a, struct end *b, uin
 	stream.op = op;
 	stream.size = 12;
 	stream.end[0].has_remote = op == KVERBS_OP_WRITE_WITH_IMM;
+	if (!stream.end[0].has_remote)
+		stream.end[0].remote_key = 0;
 	stream.depth = 4;
 	stream.list = 2;
 	stream.signal = 4;

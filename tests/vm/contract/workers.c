@@ -245,6 +245,7 @@ static void test_server_of_several(struct link *l, struct end *a, struct end *b)
 	server.iters = 100;
 	for (unsigned int i = 0; i < FEW; i++) {
 		spec.end[i].has_remote = false;
+		spec.end[i].remote_key = 0;
 		server.end[i] = (struct kv_run_end){ .qp = b[i].qp, .target_buf = b[i].target, .target_mr = 0 };
 	}
 	must(l, call_run_start(&l->nl, &server, &server_id), "start the server");
