@@ -123,8 +123,8 @@ static void wr_prep_send_sges(struct ib_sge *sge, const struct kv_run_spec *spec
 }
 
 /*
- * Puts the registration before the request, in one list. It is not signaled: it gives its place back
- * with the completion of the request behind it, as the requests of wr_prep_list() do.
+ * Puts the registration before the request, in one list. It is not signaled: it gives its place
+ * back with the completion of the request behind it, as the requests of wr_prep_list() do.
  */
 static void wr_prep_registration(struct kv_end *end, const struct kv_mr *mr)
 {
