@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "kernel/fields.h"
+#include "measure/workload.h"
 #include "remote/call.h"
 #include "remote/wire.h"
+#include "serve/service.h"
 
 struct kv_inner {
 	uint32_t a;
@@ -361,6 +363,36 @@ static void test_bins(void **state)
 	assert_int_equal(kv_call_put_bins(&from, data, &n), -EMSGSIZE);
 }
 
+/* A run with the most connections to another host; a WRITE both ways names most of an end's members. */
+static void test_most_ends(void **state)
+{
+	const struct kv_shape *shape = kv_call_rows[KV_CALL_RUN_START].args;
+	struct kv_run_spec *spec = calloc(1, sizeof(*spec)), *back = calloc(1, sizeof(*back));
+	struct nl_msg *msg = new_msg();
+	struct nlattr *nest;
+	struct kv_fault f;
+
+	assert_true(spec && back);
+	spec->loop = KVERBS_LOOP_STREAM;
+	spec->ends = KV_HOST_PAIRS_MAX;
+	for (uint32_t i = 0; i < spec->ends; i++)
+		spec->end[i] = (struct kv_run_end){
+			.qp = i + 1, .local_buf = i + 1, .local_offset = 64, .local_mr = i + 1,
+			.target_buf = i + 1, .target_offset = 64, .target_mr = i + 1,
+			.has_remote = true, .remote_addr = UINT64_MAX, .remote_key = i,
+			.has_cpu = true, .cpu = 1,
+		};
+	kv_nl_put_nest(msg, KV_ATTR_NEST, shape, spec);
+	nest = nla_find(attrs_of(msg), length_of(msg), KV_ATTR_NEST);
+	assert_non_null(nest);
+	assert_true((size_t)length_of(msg) <= KV_SERVICE_HEAD_MAX - 256);
+	assert_int_equal(kv_attrs_take(shape, nla_data(nest), nla_len(nest), "spec", back, &f), 0);
+	assert_memory_equal(spec, back, sizeof(*spec));
+	nlmsg_free(msg);
+	free(back);
+	free(spec);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +402,7 @@ int main(void)
 		cmocka_unit_test(test_addresses),
 		cmocka_unit_test(test_every_shape),
 		cmocka_unit_test(test_bins),
+		cmocka_unit_test(test_most_ends),
 	};
 
 	return cmocka_run_group_tests_name("attrs", tests, NULL, NULL);

@@ -734,15 +734,15 @@ static void test_other_servers(void **state)
 	other_server("SSH-2.0-OpenSSH_9.2\r\n", 21, -EPROTO,
 		     "there: the program that listens on port 7471 is no 'kverbs serve'");
 	other_server("", 0, -ECONNRESET, "there: port 7471: the connection was closed");
-	n = message(text, "{\"protocol\":11,\"version\":\"2.0\"}");
+	n = message(text, "{\"protocol\":999,\"version\":\"2.0\"}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
-		     "there: its kverbs 2.0 speaks protocol 11, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
-	n = message(text, "{\"protocol\":11,\"version\":\"\\u001b[31m2.0\"}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 11");
-	n = message(text, "{\"protocol\":11,\"version\":[1]}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 11");
-	n = message(text, "{\"protocol\":11,\"version\":\"0123456789012345678901234567890123456789\"}");
-	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 11");
+		     "there: its kverbs 2.0 speaks protocol 999, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);
+	n = message(text, "{\"protocol\":999,\"version\":\"\\u001b[31m2.0\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 999");
+	n = message(text, "{\"protocol\":999,\"version\":[1]}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs [ 1 ] speaks protocol 999");
+	n = message(text, "{\"protocol\":999,\"version\":\"0123456789012345678901234567890123456789\"}");
+	other_server((char *)text, n, -EPROTONOSUPPORT, "there: its kverbs ? speaks protocol 999");
 	n = message(text, "{\"protocol\":3,\"version\":\"0.1.0\",\"kernel\":true}");
 	other_server((char *)text, n, -EPROTONOSUPPORT,
 		     "there: its kverbs 0.1.0 speaks protocol 3, this kverbs " KVERBS_VERSION " speaks " PROTOCOL);

@@ -98,7 +98,8 @@ static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *fr
 	for (unsigned int i = 0; i < shape->members; i++) {
 		const struct kv_member *m = &shape->member[i];
 
-		if (!kv_member_is_given(shape, m, from, all))
+		if (!kv_member_is_given(shape, m, from, all) ||
+		    (all && kv_member_lacks_zero(m) && kv_member_is_zero(m, from)))
 			continue;
 		if (is_part(m))
 			put(msg, m->shape, from + m->offset, all, without);
@@ -123,7 +124,8 @@ void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *fro
  * kv_nl_put_all() - put a struct into a message to another host
  * @msg: the message, as large as the largest one
  *
- * Puts every member, also defaults and members for which the module has no attribute.
+ * Puts every member, also defaults and members for which the module has no attribute, but for
+ * those of kv_member_lacks_zero() that are 0.
  */
 void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void *from)
 {

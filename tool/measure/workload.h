@@ -89,7 +89,8 @@ struct kv_workload {
 /* Each host has a thread at least. */
 #define KV_HOSTS_MAX KV_RUN_WORKERS_MAX
 /*
- * A message to another host has all ends of a run, of 112 bytes each, in a nest of at most 64 KiB.
+ * A message to another host has all ends of a run, of 112 bytes each at most, in a nest of at most
+ * 64 KiB.
  */
 #define KV_HOST_PAIRS_MAX 512
 

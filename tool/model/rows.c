@@ -55,6 +55,19 @@ bool kv_member_is_zero(const struct kv_member *m, const void *from)
 	}
 }
 
+/**
+ * kv_member_lacks_zero() - is a number left out of messages to another host if it is 0?
+ *
+ * Without these a run with the most ends fits into a message.
+ *
+ * Return: true for numbers that a request to the module lacks, too, if they are 0.
+ */
+bool kv_member_lacks_zero(const struct kv_member *m)
+{
+	return m->when == KV_WHEN_NONZERO &&
+	       (m->type == KV_MEMBER_U32 || m->type == KV_MEMBER_U64);
+}
+
 static uint32_t beside(const struct kv_member *m, const char *from)
 {
 	return *(const uint32_t *)(from + m->beside);

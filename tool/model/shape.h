@@ -176,6 +176,7 @@ extern const struct kv_op_row kv_op_rows[KV_OPS];
 extern const uint8_t kv_op_commands[KV_OPS];
 
 const struct kv_member *kv_member_find(const struct kv_shape *shape, const char *name);
+bool kv_member_lacks_zero(const struct kv_member *m);
 bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 			const void *from, bool all);
 bool kv_member_is_zero(const struct kv_member *m, const void *from);

@@ -132,9 +132,9 @@ static int type_of(const struct kv_member *m)
 
 static bool is_optional(const struct kv_member *m)
 {
-	return m->bit || m->when == KV_WHEN_HAS || m->type == KV_MEMBER_BOOL ||
-	       m->type == KV_MEMBER_HEX_UPTO || m->type == KV_MEMBER_ADDRESS ||
-	       m->type == KV_MEMBER_LIST;
+	return m->bit || m->when == KV_WHEN_HAS || kv_member_lacks_zero(m) ||
+	       m->type == KV_MEMBER_BOOL || m->type == KV_MEMBER_HEX_UPTO ||
+	       m->type == KV_MEMBER_ADDRESS || m->type == KV_MEMBER_LIST;
 }
 
 /* Checks all attributes of one member. */

@@ -12,7 +12,7 @@
  */
 
 /* Incremented with every change of a message. */
-#define KV_PROTOCOL 10
+#define KV_PROTOCOL 11
 
 /* How long each side waits for the other's part: five losses of TCP's handshake, docs/serve.md. */
 #define KV_HELLO_NS 30000000000ULL

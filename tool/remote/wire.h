@@ -56,7 +56,8 @@ int kv_wire_receive(struct kv_wire *w, uint64_t end_ns);
 
 /*
  * The attributes of a message (attrs.c). The other host may be hostile. Every member is always
- * there, but for false, "no address" and members that depend on others (kv_member.when, .bit).
+ * there, but for false, "no address", some that are 0 (kv_member_lacks_zero()) and members that
+ * depend on others (kv_member.when, .bit).
  */
 int kv_attrs_take(const struct kv_shape *shape, struct nlattr *attrs, int len, const char *name,
 		  void *to, struct kv_fault *f);

@@ -14,8 +14,8 @@
 #define KV_SERVICE_WR_MAX 16384
 #define KV_SERVICE_CQE_MAX 65536
 
-/* The longest request: a work request with all its SGEs. */
-#define KV_SERVICE_HEAD_MAX (16U << 10)
+/* The longest request: a run with all its ends. */
+#define KV_SERVICE_HEAD_MAX KV_WIRE_HEAD_MAX
 
 /* The longest file that is accepted by default. */
 #define KV_SERVE_FILE_BYTES (4ULL << 30)
