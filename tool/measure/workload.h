@@ -80,8 +80,8 @@ struct kv_workload {
 	uint32_t list; /* KV_KIND_STREAM: requests that are posted at a time */
 	uint32_t signal; /* KV_KIND_STREAM: of so many the last one is signaled */
 	/*
-	 * KV_KIND_STREAM: requests of each thread that are due in a second; 0: no request has a time
-	 * when it is due.
+	 * KV_KIND_STREAM: requests of each thread that are due in a second; 0: no request has a
+	 * time when it is due.
 	 */
 	uint32_t rate;
 };
