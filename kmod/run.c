@@ -382,7 +382,7 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 
 		ret = kv_mr_begin_run(from->inv_mr, from->qp, &reg, extack);
 		if (ret) {
-			wrong->attr = KVERBS_A_END_INV_MR;
+			wrong->attr = kv_run_inv_attr();
 			return ret;
 		}
 	}

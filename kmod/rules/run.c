@@ -302,6 +302,16 @@ enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, _
 }
 
 /**
+ * kv_run_inv_attr() - the attribute of an end that names the MR which each iteration registers
+ *
+ * A verb that fails for this MR is reported at that attribute.
+ */
+__u32 kv_run_inv_attr(void)
+{
+	return KVERBS_A_END_INV_MR;
+}
+
+/**
  * kv_run_has_target() - does a loop need a buffer that the peer sends or writes into?
  * @loop: enum kverbs_loop
  *

@@ -250,6 +250,7 @@ int kv_run_check_inv(const struct kv_run_spec_facts *s, struct kv_refusal *why);
 bool kv_run_several(__u32 loop, __u32 ends, __u32 workers);
 bool kv_run_mark_end(struct kv_run_marks *marks, bool same, bool *qp, bool *send, bool *recv);
 enum kv_run_cqs kv_run_judge_cqs(const struct kv_run_marks *marks, __u32 ends, __u32 workers);
+__u32 kv_run_inv_attr(void);
 bool kv_run_has_target(__u32 loop);
 bool kv_run_sends(__u32 loop);
 bool kv_run_has_depth(__u32 loop);

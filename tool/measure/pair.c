@@ -59,7 +59,8 @@ static uint32_t local_access(const struct kv_pair *p, unsigned int end)
 	uint32_t access = KVERBS_ACCESS_LOCAL_WRITE;
 
 	/* The run registers the sink of a READ that invalidates. */
-	if (!is_active(&p->work, end) || !needs_key(p, end) || p->work.op == KVERBS_OP_READ_WITH_INV)
+	if (!is_active(&p->work, end) || !needs_key(p, end) ||
+	    p->work.op == KVERBS_OP_READ_WITH_INV)
 		return 0;
 	/* On iWARP the response to a READ is placed like a WRITE (RFC 5040, 5.2). */
 	if (p->work.op == KVERBS_OP_READ && kv_dev_is_iwarp(&p->end[end].site->dev))

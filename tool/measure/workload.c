@@ -431,7 +431,7 @@ static int check_credits(const struct kv_workload *w, const struct kv_site *site
 #define MEM_MGT_EXTENSIONS (1ULL << 21) /* the same bit of both spaces' device_cap_flags */
 
 /**
- * kv_workload_check_initiator() - can the end that begins register an MR again and again, if needed?
+ * kv_workload_check_initiator() - can the end that begins register its MR in each iteration?
  * @w: the work; not KV_KIND_NULL
  * @site: the open site of that end
  * @f: receives the reason of a refusal

@@ -193,5 +193,6 @@ uint64_t kv_user_put_flags(enum ibv_qp_type type, bool atomic_write)
 	if (type == IBV_QPT_UC)
 		return flags;
 	return flags | IBV_QP_EX_WITH_SEND_WITH_INV | IBV_QP_EX_WITH_RDMA_READ |
-	       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | (atomic_write ? IBV_QP_EX_WITH_ATOMIC_WRITE : 0);
+	       IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD | IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP |
+	       (atomic_write ? IBV_QP_EX_WITH_ATOMIC_WRITE : 0);
 }
