@@ -393,6 +393,24 @@ static void test_most_ends(void **state)
 	free(spec);
 }
 
+/* A bool has one byte: what stands behind it does not count. */
+static void test_key_beside_flag(void **state)
+{
+	struct kv_run_end end;
+	uint32_t key = 1U << KVERBS_A_END_REMOTE_KEY;
+
+	memset(&end, 0xff, sizeof(end));
+	end.has_remote = false;
+	end.has_cpu = false;
+	end.remote_key = 0;
+	assert_false(kv_shape_given(&kv_shape_run_end, &end) & key);
+	end.remote_key = 1;
+	assert_true(kv_shape_given(&kv_shape_run_end, &end) & key);
+	end.remote_key = 0;
+	end.has_remote = true;
+	assert_true(kv_shape_given(&kv_shape_run_end, &end) & key);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -403,6 +421,7 @@ int main(void)
 		cmocka_unit_test(test_every_shape),
 		cmocka_unit_test(test_bins),
 		cmocka_unit_test(test_most_ends),
+		cmocka_unit_test(test_key_beside_flag),
 	};
 
 	return cmocka_run_group_tests_name("attrs", tests, NULL, NULL);

@@ -22,6 +22,8 @@
 	.when = KV_WHEN_NONZERO_OR_NO, .beside = offsetof(struct kv_##of, field)
 #define UNLESS_0_AND_NO(of, field)					\
 	.when = KV_WHEN_NONZERO_OR, .beside = offsetof(struct kv_##of, field)
+#define UNLESS_0_AND_NOT(of, flag)						\
+	.when = KV_WHEN_NONZERO_OR_HAS, .beside = offsetof(struct kv_##of, flag)
 #define BIT(of_mask) .bit = of_mask
 #define ENUM(table) .form = KV_FORM_ENUM, .names = kv_enum_##table
 #define FLAGS(table) .form = KV_FORM_FLAGS, .names = kv_enum_##table

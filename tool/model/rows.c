@@ -95,6 +95,9 @@ bool kv_member_is_given(const struct kv_shape *shape, const struct kv_member *m,
 		return !beside(m, from) || !kv_member_is_zero(m, from);
 	case KV_WHEN_NONZERO_OR:
 		return beside(m, from) || !kv_member_is_zero(m, from);
+	case KV_WHEN_NONZERO_OR_HAS:
+		return *(const bool *)((const char *)from + m->beside) ||
+		       !kv_member_is_zero(m, from);
 	case KV_WHEN_ALWAYS:
 		break;
 	}

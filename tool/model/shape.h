@@ -41,6 +41,7 @@ enum kv_member_when {
 	KV_WHEN_HAS, /* if the bool at @beside is true; reading the member from a reply sets it */
 	KV_WHEN_NONZERO_OR_NO, /* if it is not 0, or the uint32_t at @beside is 0 */
 	KV_WHEN_NONZERO_OR, /* if it or the uint32_t at @beside is not 0 */
+	KV_WHEN_NONZERO_OR_HAS, /* if it is not 0, or the bool at @beside is set */
 };
 
 /* How users read and write a member, if the type alone does not decide it. */
