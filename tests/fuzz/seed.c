@@ -627,6 +627,40 @@ static void start_paced(uint32_t op, unsigned int ends)
 	nest_end();
 }
 
+/* An end of a run whose iterations register the other MR than registration() does. */
+static void put_inv_end(uint32_t op, uint8_t qp)
+{
+	nest_begin(KVERBS_A_SPEC_END);
+	put_id(KVERBS_A_END_QP, KVERBS_CMD_QP_GET, qp);
+	put_id(KVERBS_A_END_LOCAL_BUF, KVERBS_CMD_BUF_GET, 0);
+	if (op == KVERBS_OP_SEND_WITH_INV) {
+		put_id(KVERBS_A_END_TARGET_BUF, KVERBS_CMD_BUF_GET, 1);
+	} else {
+		put_iova(KVERBS_A_END_REMOTE_ADDR);
+		put_rkey(KVERBS_A_END_REMOTE_KEY);
+	}
+	if (qp)
+		put_seen(KVERBS_A_END_REMOTE_KEY, 4, KVERBS_CMD_MR_GET, KVERBS_A_MR_LAST_KEY, 0);
+	else
+		put_id(KVERBS_A_END_INV_MR, KVERBS_CMD_MR_GET, 0);
+	nest_end();
+}
+
+static void start_inv(uint32_t op)
+{
+	bool answers = op == KVERBS_OP_SEND_WITH_INV;
+
+	one(KVERBS_CMD_MR_GET, KVERBS_A_MR_ID);
+	begin_run(answers ? KVERBS_LOOP_PINGPONG : KVERBS_LOOP_POST_TO_COMPLETION, 5);
+	put_u32(KVERBS_A_SPEC_OP, op);
+	put_u32(KVERBS_A_SPEC_SIZE, 8);
+	put_u64(KVERBS_A_SPEC_TIMEOUT_NS, 1000000000);
+	put_inv_end(op, 0);
+	if (answers)
+		put_inv_end(op, 1);
+	nest_end();
+}
+
 static void ask_run(void)
 {
 	one(KVERBS_CMD_RUN_GET, KVERBS_A_RUN_ID);
@@ -695,6 +729,19 @@ static void seed_datagrams(void)
 	ask_run();
 }
 
+static void seed_run_inv(void)
+{
+	make_pair(KVERBS_QPT_RC, KVERBS_CQ_POLLED, false);
+	registration(KVERBS_CMD_MR_REG);
+	if (place.iwarp) {
+		start_inv(KVERBS_OP_READ_WITH_INV);
+		ask_run();
+	}
+	start_inv(KVERBS_OP_SEND_WITH_INV);
+	ask_run();
+	all(KVERBS_CMD_MR_GET);
+}
+
 static void handled(uint32_t context)
 {
 	make_pair(KVERBS_QPT_RC, context, false);
@@ -728,7 +775,7 @@ static void seed_pingpong(void)
 /* Those that iWARP has not come last. */
 static void (*const seeds[])(void) = {
 	seed_rc, seed_inv, seed_srq, seed_buf, seed_lists, seed_persistent, seed_run, seed_null,
-	seed_pingpong, seed_softirq, seed_event,
+	seed_pingpong, seed_run_inv, seed_softirq, seed_event,
 	seed_conn, seed_conn_refused, seed_armed, seed_uc, seed_ud, seed_datagrams, seed_conn_group,
 };
 
