@@ -130,6 +130,7 @@ static void test_stalled(struct link *l, struct end *a, struct end *b)
 		return;
 	spec.op = KVERBS_OP_SEND;
 	spec.end[0].has_remote = spec.end[1].has_remote = false;
+	spec.end[0].remote_key = spec.end[1].remote_key = 0;
 	spec.workers = 1;
 	spec.list = 0;
 	spec.iters = 40;
