@@ -32,9 +32,6 @@ union kv_end_wr {
 	struct ib_reg_wr reg;
 };
 
-/* User space has no request that registers an MR: libibverbs has no REG_MR. */
-#define KV_ENV_REGISTERS
-
 /**
  * struct kv_end - one end of a connection in the kernel
  * @qp: in RTS
@@ -359,5 +356,6 @@ static inline void kv_env_cond_resched(struct kv_loop *l)
 
 #define KV_LOOP_PICK(name, bh_disabled) \
 	((bh_disabled) ? kv_loop_##name##_bh_disabled : kv_loop_##name)
+#define KV_LOOP_PICK_REGISTERING KV_LOOP_PICK
 
 #endif

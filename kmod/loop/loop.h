@@ -24,9 +24,8 @@
  *                         status is then in the loop)
  *   kv_env_poll_flow(l, cq, &f)  the same of a CQ that flows of the loop have in common; the
  *                         completion's flow goes to f, which an empty or failed poll leaves alone
- *   kv_env_register_next(e)  the request that registers the end's MR gets the MR's next key;
- *                         only with KV_ENV_REGISTERS, as the next three. The next key counts
- *                         in the lowest 8 bits, as ib_inc_rkey() does
+ *   kv_env_register_next(e)  the request that registers the end's MR gets the MR's next key,
+ *                         which counts in the lowest 8 bits, as ib_inc_rkey() does
  *   kv_env_sink_next(e)   the READ behind that request names its sink by that key, and
  *                         invalidates it
  *   kv_env_poll_inv(l, e)  kv_env_poll() of the receives; notes the key that the completion's
@@ -53,6 +52,8 @@
  *   KV_LOOP_DEFINE(name)  define kv_loop_<name>() and, in the kernel,
  *                         kv_loop_<name>_bh_disabled() from name_body(l, bh_disabled)
  *   KV_LOOP_PICK(name, bh_disabled)  pointer to one of them
+ *   KV_LOOP_PICK_REGISTERING(name, bh_disabled)  the same of a loop that registers an MR; NULL
+ *                         where no request can
  *
  * They return 0 or more, or a negative errno. None allocates, prints or takes a
  * lock of ours. kv_env_yield() and kv_env_cond_resched() may sleep.

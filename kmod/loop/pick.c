@@ -3,13 +3,6 @@
 #include "loop.h"
 #include "loop_env.h"
 
-/* A loop that registers; rules/run.c refuses it in a space that has no such request. */
-#ifdef KV_ENV_REGISTERS
-#define PICK_REGISTERS(name, bh_disabled) KV_LOOP_PICK(name, bh_disabled)
-#else
-#define PICK_REGISTERS(name, bh_disabled) ((kv_loop_fn)NULL)
-#endif
-
 /**
  * kv_loop_pick() - the function that runs a loop
  * @form: what the loop does
@@ -27,10 +20,10 @@ kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 		return KV_LOOP_PICK(null, bh_disabled);
 	case KVERBS_LOOP_POST_TO_COMPLETION:
 		return form->op == KVERBS_OP_READ_WITH_INV ?
-		       PICK_REGISTERS(read_inv, bh_disabled) :
+		       KV_LOOP_PICK_REGISTERING(read_inv, bh_disabled) :
 		       KV_LOOP_PICK(post_to_completion, bh_disabled);
 	case KVERBS_LOOP_PINGPONG_CLIENT:
-		return inv ? PICK_REGISTERS(send_inv_client, bh_disabled) :
+		return inv ? KV_LOOP_PICK_REGISTERING(send_inv_client, bh_disabled) :
 		       write ? KV_LOOP_PICK(write_client, bh_disabled) :
 			       KV_LOOP_PICK(send_client, bh_disabled);
 	case KVERBS_LOOP_PINGPONG_SERVER:
@@ -38,7 +31,7 @@ kv_loop_fn kv_loop_pick(const struct kv_loop_form *form, int bh_disabled)
 		       write ? KV_LOOP_PICK(write_server, bh_disabled) :
 			       KV_LOOP_PICK(send_server, bh_disabled);
 	case KVERBS_LOOP_PINGPONG:
-		return inv ? PICK_REGISTERS(send_inv_pingpong, bh_disabled) :
+		return inv ? KV_LOOP_PICK_REGISTERING(send_inv_pingpong, bh_disabled) :
 		       write ? KV_LOOP_PICK(write_pingpong, bh_disabled) :
 			       KV_LOOP_PICK(send_pingpong, bh_disabled);
 	case KVERBS_LOOP_STREAM:

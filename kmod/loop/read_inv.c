@@ -9,8 +9,6 @@
  * (siw_fastreg_mr()).
  */
 
-#ifdef KV_ENV_REGISTERS
-
 static __always_inline int read_inv_body(struct kv_loop *l, int bh_disabled)
 {
 	struct kv_end *a = l->a;
@@ -35,5 +33,3 @@ static __always_inline int read_inv_body(struct kv_loop *l, int bh_disabled)
 }
 
 KV_LOOP_DEFINE(read_inv)
-
-#endif

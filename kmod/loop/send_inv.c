@@ -10,8 +10,6 @@
  * Receives are posted as in send.c.
  */
 
-#ifdef KV_ENV_REGISTERS
-
 /* As kv_wait_wc(), for the receive of the answer; the completion's key is kept. */
 static __always_inline int send_inv_wait(struct kv_loop *l, struct kv_end *e, __u64 since)
 {
@@ -105,5 +103,3 @@ static __always_inline int send_inv_pingpong_body(struct kv_loop *l, int bh_disa
 
 KV_LOOP_DEFINE(send_inv_client)
 KV_LOOP_DEFINE(send_inv_pingpong)
-
-#endif

@@ -80,7 +80,7 @@ static const struct limit end_limits[] = {
 	{ KVERBS_A_END_LOCAL_BUF, SENDERS, ANY,
 	  "local_buf does not go with STREAM_SERVER, which sends nothing" },
 	{ KVERBS_A_END_LOCAL_MR, SENDERS, ~KV_OP(READ_WITH_INV),
-	  "local_mr does not go with STREAM_SERVER, which sends nothing, and with read_with_inv, whose inv_mr names local_buf" },
+	  "local_mr does not go with STREAM_SERVER, which sends nothing, and READ_WITH_INV" },
 	{ KVERBS_A_END_LOCAL_OFFSET, SENDERS, ANY,
 	  "local_offset does not go with STREAM_SERVER, which sends nothing" },
 	{ KVERBS_A_END_TARGET_BUF, TARGETS, ANY,

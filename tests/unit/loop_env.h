@@ -29,8 +29,6 @@ struct fake_wc {
 	const struct kv_end *end;
 };
 
-#define KV_ENV_REGISTERS
-
 struct kv_env_cq {
 	struct fake_wc wc[FAKE_CQ_DEPTH];
 	unsigned int used;
@@ -211,5 +209,6 @@ void kv_env_cond_resched(struct kv_loop *l);
 
 #define KV_LOOP_PICK(name, bh_disabled) \
 	((bh_disabled) ? kv_loop_##name##_bh_disabled : kv_loop_##name)
+#define KV_LOOP_PICK_REGISTERING KV_LOOP_PICK
 
 #endif

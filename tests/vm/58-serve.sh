@@ -161,10 +161,12 @@ logged "refused: the bytes that came are no message of kverbs"
 head -c 100000 /dev/urandom | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 message '{"protocol":1,"what":"ever"}' | within 30 nc 127.0.0.1 $port >"$work/answer" 2>/dev/null
 logged "refused: the client speaks protocol 1, this kverbs"
+# The protocol of this release
+protocol=$(sed -n 's/.*the client speaks protocol 1, this kverbs .* speaks \([0-9]*\).*/\1/p' "$log" | tail -n 1)
 check "who speaks another protocol is told" grep -a "the client speaks protocol 1" "$work/answer"
 message '{"protocol":3,"version":"0.1.0","space":0}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: the client speaks protocol 3, this kverbs"
-message '{"protocol":10}' | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
+message "{\"protocol\":$protocol}" | within 30 nc 127.0.0.1 $port >/dev/null 2>&1
 logged "refused: hello.version is missing"
 # A silent client has 30 s.
 check "the server says: no answer in time" wait_for 40 grep -F -- "refused: no answer in time" "$log"
@@ -181,7 +183,7 @@ for call in buf_read buf_del; do
 	[ $call = buf_del ] || args=$id$(attr 7 "$(number 8 0)")$(attr 4 "$(number 8 8)")
 	: >"$work/answer"
 	{
-		message '{"protocol":10,"version":"x","order":"little"}' "$hello"
+		message "{\"protocol\":$protocol,\"version\":\"x\",\"order\":\"little\"}" "$hello"
 		request $call "$args"
 		# The end of what it is sent would end the client.
 		wait_for 60 grep -qa "among the client's" "$work/answer"
@@ -204,11 +206,11 @@ other() {
 	wait $other 2>/dev/null
 }
 last=$port
-other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 11" '{"protocol":11,"version":"9.9"}'
+other "a server of another protocol" "127.0.0.1: its kverbs 9.9 speaks protocol 99" '{"protocol":99,"version":"9.9"}'
 other "a server of something else" "is no 'kverbs serve'" 'SSH-2.0-OpenSSH_9.2p1 Debian-2'
 other "a server of the protocol before" "127.0.0.1: its kverbs 0.1.0 speaks protocol 3" \
 	'{"protocol":3,"version":"0.1.0","kernel":true}'
-other "a server that says little" "hello.version is missing" '{"protocol":10}'
+other "a server that says little" "hello.version is missing" "{\"protocol\":$protocol}"
 port=$last
 
 # privileges PID: its sets of capabilities, and no_new_privs
