@@ -218,7 +218,8 @@ int kv_mr_prepare(struct kv_mr *mr, const struct kv_mr_reg *reg, struct netlink_
 int kv_mr_begin_run(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,
 		    struct netlink_ext_ack *extack)
 {
-	int ret = kv_mr_prepare(mr, reg, extack);
+	/* One in KV_MR_UNKNOWN would get a new key, and the peer has been told the last one. */
+	int ret = kv_mr_check_state(mr, KV_MR_FREE, extack) ?: kv_mr_prepare(mr, reg, extack);
 
 	if (ret)
 		return ret;

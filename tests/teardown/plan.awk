@@ -3,7 +3,7 @@
 # The processes under way in a round: awk -v seed=N -v cause=NAME -v round=N -v turn=N -v only=WORD -f plan.awk
 #
 # All kinds are shuffled, once for each seed and cause; the rounds take them one after the
-# other, so that in forty of them every kind has come by, and a round can be repeated. turn: which one it is of
+# other, so that in fifty of them every kind has come by, and a round can be repeated. turn: which one it is of
 # the rounds that take any; a list of even length would never come to its other half if that were every other round.
 # Two runs, one of them in user space alone, and two of the other kinds. only=peer: two
 # that have a peer; only=cm: two whose peers the CM has connected; only=raw: nothing of the CM's. iwarp=1: nothing
@@ -45,6 +45,13 @@ function add_lats(    ends, loops, ways, e, l, w, mixed) {
 			}
 		}
 	}
+	# Each iteration registers an MR, and its key is invalidated: the kernel asks. libsiw answers with another key.
+	split("kernel/kernel/pingpong/send-inv/raw kernel/user/pingpong/send-inv/raw kernel/kernel/one-thread/send-inv/raw " \
+	      "kernel/kernel/pingpong/send-inv/cm kernel/user/pingpong/send-inv/cm kernel/kernel/one-thread/send-inv/cm " \
+	      "kernel/kernel/completion/read-inv/cm", loops, " ")
+	for (l = 1; l <= 7; l++)
+		if (!(only == "raw" && loops[l] ~ /cm$/) && (iwarp ? loops[l] ~ /cm$/ && loops[l] !~ /user/ : loops[l] !~ /read-inv/))
+			kernel[++kernels] = "lat " loops[l]
 }
 
 function add_others(    k, n, list) {

@@ -68,6 +68,35 @@ else
 	fail "docs/operations.md says the same" "$work/diff"
 fi
 
+# row TEXT OPTION...: "lat" alone has these. The row with this text says whether it works on this driver
+row() {
+	local text=$1 status=0 outcome cell
+	shift
+	# shellcheck disable=SC2086 # words
+	kverbs lat $by_cm --size 8 --iters 200 "$@" >"$work/row" 2>&1 || status=$?
+	case $status in
+	0) outcome=works ;;
+	77) outcome="refused (EOPNOTSUPP)" ;;
+	*) outcome="fails, $(grep -oE '(status|error) [0-9]+' "$work/row" | head -n 1)" ;;
+	esac
+	cell=$(awk -F' [|] ' -v text="$text" -v driver="${DRIVER:-rxe}" '
+		{ sub(/^[|] /, ""); sub(/ [|]$/, "") }
+		$1 == text { print $(driver == "siw" ? 3 : 2) }' ../../docs/operations.md)
+	case $cell in
+	"$outcome" | "$outcome:"* | "$outcome,"*) pass "docs/operations.md: $text: $outcome" ;;
+	*)
+		echo "the page: '$cell', and here: '$outcome'" >>"$work/row"
+		fail "docs/operations.md: $text: $outcome" "$work/row"
+		;;
+	esac
+}
+row "\`send-inv\` from the kernel to the kernel" --op send-inv --space kernel
+row "\`send-inv\` from the kernel to user space" --op send-inv --client kernel --server user
+row "\`send-inv --inline 8\`" --op send-inv --space kernel --inline 8
+row "\`send-inv\` from user space" --op send-inv --space user
+row "\`read-inv\` from the kernel" --op read-inv --space kernel
+row "\`read-inv\` from user space" --op read-inv --space user
+
 # xrc SPACE: refused, because the device has none
 xrc() {
 	# shellcheck disable=SC2086 # words

@@ -31,6 +31,33 @@ struct kv_run_spec write_spec(const struct end *a, const struct end *b)
 	};
 }
 
+uint32_t mr_last_key(struct link *l, uint32_t id)
+{
+	struct kv_mr mr;
+
+	must(l, call_get(&l->nl, KV_MR, id, &mr), "mr");
+	return mr.last_key;
+}
+
+struct kv_run_spec inv_spec(struct link *l, const struct end *a, const struct end *b, uint32_t mr)
+{
+	return (struct kv_run_spec){
+		.loop = KVERBS_LOOP_PINGPONG,
+		.op = KVERBS_OP_SEND_WITH_INV,
+		.size = 16,
+		.ends = 2,
+		.end = {
+			{ .qp = a->qp, .local_buf = a->local, .target_buf = a->target, .inv_mr = mr },
+			{ .qp = b->qp, .local_buf = b->local, .target_buf = b->target,
+			  .remote_key = mr_last_key(l, mr) },
+		},
+		.iters = INV_ITERS,
+		.post_context = KVERBS_POST_BH_DISABLED,
+		.cpu = -1,
+		.spins = -1,
+	};
+}
+
 const struct kv_worker_result *run_look(struct link *l, uint32_t id)
 {
 	must(l, call_run_peek(&l->nl, id, &last), "look at the run");

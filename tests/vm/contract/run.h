@@ -4,7 +4,13 @@
 
 #include "contract.h"
 
+/* More than there are keys of an MR. */
+#define INV_ITERS 300
+
 struct kv_run_spec write_spec(const struct end *a, const struct end *b);
+/* SEND_WITH_INV: @a asks and registers @mr, from the key on that it has now, and @b answers. */
+struct kv_run_spec inv_spec(struct link *l, const struct end *a, const struct end *b, uint32_t mr);
+uint32_t mr_last_key(struct link *l, uint32_t id);
 /* Waits for its end, up to 10 s. The first worker's result is valid until the next run's. */
 const struct kv_worker_result *run_wait(struct link *l, uint32_t id);
 const struct kv_worker_result *run_look(struct link *l, uint32_t id);

@@ -315,11 +315,9 @@ static int start_and_end_run(struct scene *s)
 	return ret ? ret : end_run(s);
 }
 
-/* To its end. A verb that fails there ends it. */
-static int run_through(struct scene *s)
+/* To the end of a run that has been started. A verb that fails there ends it. */
+static int go_through(struct scene *s, int ret)
 {
-	int ret = start_run(s);
-
 	if (ret)
 		return ret;
 	end_run(s);
@@ -330,10 +328,47 @@ static int run_through(struct scene *s)
 	return run_result.worker[0].error;
 }
 
+static int run_through(struct scene *s)
+{
+	return go_through(s, start_run(s));
+}
+
 static int reconnect(struct scene *s)
 {
 	pair_reconnect(&s->l, &s->a, &s->b, KVERBS_QPT_RC);
 	return 0;
+}
+
+static int prepare_inv_run(struct scene *s)
+{
+	s->inv = inv_spec(&s->l, &s->a, &s->b, s->a.local_mr);
+	return 0;
+}
+
+static int start_inv_run(struct scene *s)
+{
+	return call_run_start(&s->l.nl, &s->inv, &s->id);
+}
+
+/* Its receives stay posted until the QPs are reset. */
+static int end_inv_run(struct scene *s)
+{
+	return end_and_del_run(s) ?: reconnect(s);
+}
+
+static int run_inv_through(struct scene *s)
+{
+	return go_through(s, start_inv_run(s));
+}
+
+/* Such a run that has failed leaves the MR in a state that nobody knows, and no other run takes it. */
+static int renew_inv_mr(struct scene *s)
+{
+	const struct kv_mr_reg reg = { .buf = s->a.local, .qp = s->a.qp, .length = LENGTH,
+				       .access = KVERBS_ACCESS_LOCAL_WRITE };
+	int ret = reconnect(s) ?: call_mr_reg(&s->l.nl, s->a.local_mr, &reg, NULL, NULL);
+
+	return ret ?: call_mr_inv(&s->l.nl, s->a.local_mr, s->a.qp, NULL);
 }
 
 /* Where nobody listens. */
@@ -607,6 +642,8 @@ const struct step steps[] = {
 	{ .name = "runs are listed", start_and_end_run, list_runs, del_run },
 	{ .name = "a run is cancelled", start_and_end_run, cancel_run, del_run },
 	{ .name = "a run is deleted", start_and_end_run, del_run, NULL },
+	{ .name = "a run that registers an mr is started", prepare_inv_run, start_inv_run, end_inv_run,
+	  .verbs = "ib_map_mr_sg" },
 	{ .name = "persistent objects are flushed", persist, flush, NULL },
 	{ .name = "a conn is made", NULL, new_conn, del_conn, .verbs = "__rdma_create_kernel_id" },
 	{ .name = "a conn is deleted", new_conn, del_conn, NULL },
@@ -636,6 +673,8 @@ const struct step steps[] = {
 	  .verbs = "ib_modify_qp" },
 	{ .name = "a run from its start to its end", NULL, run_through, reconnect, .once = true,
 	  .later = true, .verbs = "rxe_post_send rxe_poll_cq" },
+	{ .name = "a run that registers an mr, to its end", prepare_inv_run, run_inv_through, renew_inv_mr,
+	  .once = true, .later = true, .verbs = "rxe_post_send rxe_poll_cq" },
 	{ .name = "a request is accepted", requested, accept_conn, del_duo, .once = true,
 	  .starves_siw = true,
 	  .verbs = "rdma_init_qp_attr ib_modify_qp rdma_accept" },

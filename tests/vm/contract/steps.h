@@ -18,6 +18,7 @@
  * @qp: of @pd, in RESET between the steps
  * @id: of what a step makes
  * @spec: a run on @a and @b
+ * @inv: a run on both, of an MR of @a
  * @duo: of the steps that connect
  * @member: of a multicast group
  * @listed: objects of the list that a step asks for; 0: not known yet
@@ -26,7 +27,7 @@ struct scene {
 	struct link l;
 	struct end a, b;
 	uint32_t pd, cq, event_cq, buf, srq, ah, qp, id;
-	struct kv_run_spec spec;
+	struct kv_run_spec spec, inv;
 	struct duo duo;
 	struct end member;
 	unsigned int listed;
