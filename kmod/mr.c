@@ -161,9 +161,26 @@ static int mr_map(struct kv_mr *mr, const struct kv_buf *buf, struct netlink_ext
 }
 
 /**
+ * kv_mr_check_buf() - refuse a buffer that would go while the MR is registered over it
+ * @mr: the MR
+ * @buf: the buffer
+ * @extack: where the reason of a refusal goes
+ *
+ * Return: 0 or -EINVAL.
+ */
+int kv_mr_check_buf(const struct kv_mr *mr, const struct kv_buf *buf,
+		    struct netlink_ext_ack *extack)
+{
+	if (!kv_obj_persistent(&mr->obj) || kv_obj_persistent(&buf->obj))
+		return 0;
+	return kv_refuse(extack, -EINVAL,
+			 "the mr is persistent and the buffer is not: the buffer would go while the mr is registered");
+}
+
+/**
  * kv_mr_prepare() - map the bytes of a registration
  * @mr: the MR, not registered
- * @reg: the bytes and the rights; checked by kv_reg_check()
+ * @reg: the bytes and the rights; checked by kv_mr_check_buf() and kv_reg_check()
  * @extack: where the reason of a refusal goes
  *
  * The MR's keys give access to the bytes once a request that registers them was executed.
@@ -175,9 +192,6 @@ int kv_mr_prepare(struct kv_mr *mr, const struct kv_mr_reg *reg, struct netlink_
 {
 	int ret;
 
-	if (kv_obj_persistent(&mr->obj) && !kv_obj_persistent(&reg->buf->obj))
-		return kv_refuse(extack, -EINVAL,
-				 "the mr is persistent and the buffer is not: the buffer would go while the mr is registered");
 	ret = mr_renew(mr, extack) ?: kv_mr_check_state(mr, KV_MR_FREE, extack);
 	if (ret)
 		return ret;
@@ -219,7 +233,8 @@ int kv_mr_begin_run(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *
 		    struct netlink_ext_ack *extack)
 {
 	/* One in KV_MR_UNKNOWN would get a new key, and the peer has been told the last one. */
-	int ret = kv_mr_check_state(mr, KV_MR_FREE, extack) ?: kv_mr_prepare(mr, reg, extack);
+	int ret = kv_mr_check_buf(mr, reg->buf, extack) ?:
+		  kv_mr_check_state(mr, KV_MR_FREE, extack) ?: kv_mr_prepare(mr, reg, extack);
 
 	if (ret)
 		return ret;

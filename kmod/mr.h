@@ -81,6 +81,8 @@ struct kv_mr_reg {
 struct kv_obj *kv_mr_create(const struct kv_new *new, u32 max_pages);
 int kv_mr_check_state(const struct kv_mr *mr, enum kv_mr_state wanted,
 		      struct netlink_ext_ack *extack);
+int kv_mr_check_buf(const struct kv_mr *mr, const struct kv_buf *buf,
+		    struct netlink_ext_ack *extack);
 int kv_mr_prepare(struct kv_mr *mr, const struct kv_mr_reg *reg, struct netlink_ext_ack *extack);
 u32 kv_mr_access(const struct kv_mr *mr, u32 access);
 int kv_mr_begin_run(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *reg,

@@ -49,7 +49,7 @@ static const struct kv_wqe_ops request_ops = {
  * kv_mr_reg() - grant access to exactly these bytes, by fast registration
  * @mr: the MR, not registered
  * @qp: in RTS, same PD; carries the IB_WR_REG_MR
- * @reg: the bytes and the rights; checked by kv_reg_check()
+ * @reg: the bytes and the rights; checked by kv_mr_check_buf() and kv_reg_check()
  * @extack: where the reason of a refusal goes
  *
  * On success the keys are mr->ib->lkey and mr->ib->rkey, the address that a

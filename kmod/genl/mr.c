@@ -97,6 +97,11 @@ static int mr_find_reg(struct genl_info *info, const struct kv_mr *mr, struct kv
 	      kv_msg_find(info, info->attrs[KVERBS_A_MR_BUF], buf, dev, &reg->buf);
 	if (ret)
 		return ret;
+	ret = kv_mr_check_buf(mr, reg->buf, info->extack);
+	if (ret) {
+		NL_SET_BAD_ATTR(info->extack, info->attrs[KVERBS_A_MR_BUF]);
+		return ret;
+	}
 	reg->offset = kv_u64_or(info->attrs[KVERBS_A_MR_OFFSET], 0);
 	reg->length = kv_u64_or(info->attrs[KVERBS_A_MR_LENGTH],
 				reg->offset < reg->buf->length ?

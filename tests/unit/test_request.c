@@ -24,7 +24,7 @@ static const char *const attr_names[] = {
 
 static const char *const flag_names[] = { "unsignaled", "solicited", "fence", "inline" };
 static const char *const type_names[] = { "RC", "UC", "UD" };
-static const char *const loop_names[] = { "null", "completion", "ping", "pong", "relay", "stream",
+static const char *const loop_names[] = { "null", "completion", "pingpong_client", "pingpong_server", "pingpong", "stream",
 	"stream_server", "credit_stream", "credit_server" };
 
 /* @unposted: the refusal's text for an operation that WR_POST does not take. */
@@ -35,22 +35,22 @@ static const struct statement {
 	[KVERBS_OP_SEND] = {
 		"send", NULL, "", "ah remote_qpn remote_qkey",
 		"unsignaled solicited fence inline", "RC UC UD",
-		"null ping pong relay stream stream_server credit_stream credit_server",
+		"null pingpong_client pingpong_server pingpong stream stream_server credit_stream credit_server",
 		KVERBS_WC_OP_SEND },
 	[KVERBS_OP_SEND_WITH_IMM] = {
 		"send_with_imm", NULL, "imm", "ah remote_qpn remote_qkey",
 		"unsignaled solicited fence inline", "RC UC UD",
-		"null ping pong relay stream stream_server", KVERBS_WC_OP_SEND },
+		"null pingpong_client pingpong_server pingpong stream stream_server", KVERBS_WC_OP_SEND },
 	[KVERBS_OP_SEND_WITH_INV] = {
 		"send_with_inv", NULL, "invalidate_rkey", "", "unsignaled solicited fence inline", "RC",
-		"null ping pong relay", KVERBS_WC_OP_SEND },
+		"null pingpong_client pingpong_server pingpong", KVERBS_WC_OP_SEND },
 	[KVERBS_OP_WRITE] = {
 		"write", NULL, "remote_addr remote_key", "", "unsignaled fence inline",
-		"RC UC", "null completion stream ping pong relay", KVERBS_WC_OP_WRITE },
+		"RC UC", "null completion stream pingpong_client pingpong_server pingpong", KVERBS_WC_OP_WRITE },
 	[KVERBS_OP_WRITE_WITH_IMM] = {
 		"write_with_imm", NULL, "imm remote_addr remote_key", "",
 		"unsignaled solicited fence inline", "RC UC",
-		"null ping pong relay stream stream_server", KVERBS_WC_OP_WRITE },
+		"null pingpong_client pingpong_server pingpong stream stream_server", KVERBS_WC_OP_WRITE },
 	[KVERBS_OP_READ] = {
 		"read", NULL, "remote_addr remote_key", "", "unsignaled fence", "RC",
 		"null completion stream", KVERBS_WC_OP_READ },

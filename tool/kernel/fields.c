@@ -17,18 +17,21 @@ static uint32_t count_of(const struct kv_member *m, const char *from)
 	return *(const uint32_t *)(from + m->count);
 }
 
-static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *from, bool all,
-		int without);
+static const struct kv_member *put(struct nl_msg *msg, const struct kv_shape *shape,
+				   const char *from, bool all, int without);
 
-static void put_nest(struct nl_msg *msg, const struct kv_member *m, const char *at, bool all)
+/* Returns NULL, or the member whose nest has more bytes than an attribute can have: it is left out. */
+static const struct kv_member *put_nest(struct nl_msg *msg, const struct kv_member *m,
+					const char *at, bool all)
 {
 	struct nlattr *nest = nla_nest_start(msg, m->attr | NLA_F_NESTED);
+	const struct kv_member *large;
 
 	/* The message is full; nla_put() would fail, too. */
 	if (!nest)
-		return;
-	put(msg, m->shape, at, all, 0);
-	nla_nest_end(msg, nest);
+		return NULL;
+	large = put(msg, m->shape, at, all, 0);
+	return nla_nest_end(msg, nest) < 0 ? m : large;
 }
 
 static void put_addr(struct nl_msg *msg, const struct kv_member *m,
@@ -40,8 +43,10 @@ static void put_addr(struct nl_msg *msg, const struct kv_member *m,
 		nla_put(msg, m->attr, sizeof(struct sockaddr_in6), addr);
 }
 
-static void put_member(struct nl_msg *msg, const struct kv_member *m, const char *from, bool all)
+static const struct kv_member *put_member(struct nl_msg *msg, const struct kv_member *m,
+					  const char *from, bool all)
 {
+	const struct kv_member *large = NULL;
 	const char *at = from + m->offset;
 	uint32_t n;
 
@@ -74,16 +79,17 @@ static void put_member(struct nl_msg *msg, const struct kv_member *m, const char
 			nla_put_string(msg, m->attr, *(const char *const *)at);
 		break;
 	case KV_MEMBER_STRUCT:
-		put_nest(msg, m, at, all);
+		large = put_nest(msg, m, at, all);
 		break;
 	case KV_MEMBER_LIST:
 		n = count_of(m, from);
-		for (uint32_t i = 0; i < n && i < m->size; i++)
-			put_nest(msg, m, kv_member_elements(m, from) + i * m->shape->size, all);
+		for (uint32_t i = 0; i < n && i < m->size && !large; i++)
+			large = put_nest(msg, m, kv_member_elements(m, from) + i * m->shape->size, all);
 		break;
 	case KV_MEMBER_NEST: /* the caller puts it */
 		break;
 	}
+	return large;
 }
 
 /* Is it a struct without an attribute of its own, whose members stand among the others? */
@@ -92,20 +98,23 @@ static bool is_part(const struct kv_member *m)
 	return m->type == KV_MEMBER_STRUCT && !m->attr;
 }
 
-static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *from, bool all,
-		int without)
+static const struct kv_member *put(struct nl_msg *msg, const struct kv_shape *shape,
+				   const char *from, bool all, int without)
 {
-	for (unsigned int i = 0; i < shape->members; i++) {
+	const struct kv_member *large = NULL;
+
+	for (unsigned int i = 0; i < shape->members && !large; i++) {
 		const struct kv_member *m = &shape->member[i];
 
 		if (!kv_member_is_given(shape, m, from, all) ||
 		    (all && kv_member_lacks_zero(m) && kv_member_is_zero(m, from)))
 			continue;
 		if (is_part(m))
-			put(msg, m->shape, from + m->offset, all, without);
+			large = put(msg, m->shape, from + m->offset, all, without);
 		else if (m->attr && m->attr != without && (all || m->attr < KV_ATTR_BEYOND))
-			put_member(msg, m, from, all);
+			large = put_member(msg, m, from, all);
 	}
+	return large;
 }
 
 /**
@@ -113,11 +122,14 @@ static void put(struct nl_msg *msg, const struct kv_shape *shape, const char *fr
  * @msg: the request, as large as the largest one, so that putting can't fail; or NULL,
  *	which kv_nl_request() reports
  * @without: an attribute that is left out; 0: none
+ *
+ * Return: NULL, or the member that needs more bytes than an attribute can have: the request lacks
+ * it, and is not to be sent.
  */
-void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from, int without)
+const struct kv_member *kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape,
+				  const void *from, int without)
 {
-	if (msg)
-		put(msg, shape, from, false, without);
+	return msg ? put(msg, shape, from, false, without) : NULL;
 }
 
 /**
@@ -137,14 +149,19 @@ void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void 
  * @msg: the message, as large as the largest one
  * @attr: the attribute
  * @shape: members of the struct; NULL: none
+ *
+ * Return: as kv_nl_put()
  */
-void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from)
+const struct kv_member *kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape,
+				       const void *from)
 {
 	struct nlattr *nest = nla_nest_start(msg, attr | NLA_F_NESTED);
+	const struct kv_member *large = shape ? put(msg, shape, from, true, 0) : NULL;
 
-	if (shape)
-		put(msg, shape, from, true, 0);
-	nla_nest_end_keep_empty(msg, nest);
+	/* All members together are too much: the first one stands for them. */
+	if (nla_nest_end_keep_empty(msg, nest) < 0 && !large)
+		large = shape->member;
+	return large;
 }
 
 /**

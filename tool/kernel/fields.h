@@ -7,10 +7,16 @@
 
 /* Structs as netlink attributes, in both directions: see model/shape.h. */
 
-void kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape, const void *from, int without);
+/* Of the name of a member that kv_nl_put() returns. */
+#define KV_NL_TOO_LARGE \
+	"%s needs more than the 65,535 bytes of a netlink attribute: take fewer QPs, or shorter lists"
+
+const struct kv_member *kv_nl_put(struct nl_msg *msg, const struct kv_shape *shape,
+				  const void *from, int without);
 void kv_nl_release(const struct kv_shape *shape, void *from);
 void kv_nl_put_all(struct nl_msg *msg, const struct kv_shape *shape, const void *from);
-void kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape, const void *from);
+const struct kv_member *kv_nl_put_nest(struct nl_msg *msg, int attr, const struct kv_shape *shape,
+				       const void *from);
 void kv_nl_put_u32(struct nl_msg *msg, int attr, uint32_t value);
 int kv_nl_take(const struct kv_shape *shape, struct nlattr *attrs, int len, void *to);
 int kv_nl_take_u64(struct nlattr *attrs, int len, int attr, uint64_t *to);

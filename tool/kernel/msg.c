@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <errno.h>
 #include <string.h>
+#include <netlink/msg.h>
 #include "kernel/msg.h"
 #include "sys/device.h"
 
@@ -127,10 +129,16 @@ int kv_nl_command(struct kv_nl *nl, enum kv_op op, const void *in, void *out)
 		.b = &nl->base,
 	};
 	struct nl_msg *msg = kv_nl_msg(nl, kv_op_commands[op], 0);
+	const struct kv_member *large;
 
 	if (row->in->members && row->in->member[0].refers == KV_REFERS_ABOUT)
 		kv_nl_put_u32(msg, noun->id, ((const struct kv_id *)in)->id);
-	kv_nl_put(msg, row->in, in, without[op]);
+	large = kv_nl_put(msg, row->in, in, without[op]);
+	if (large) {
+		nlmsg_free(msg);
+		nl->base.refused = large;
+		return kv_backend_fail(&nl->base, -EMSGSIZE, KV_NL_TOO_LARGE, large->name);
+	}
 	return kv_nl_request(nl, msg, names, on_answer, &to);
 }
 

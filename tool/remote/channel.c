@@ -17,9 +17,12 @@ static int send_request(struct kv_channel *l, const struct kv_exchange_call *x)
 	const struct kv_call_row *row = &kv_call_rows[x->call];
 	struct kv_request request = { .seq = ++l->seq, .call = row->name };
 	struct nl_msg *msg = kv_wire_begin(&l->wire);
+	const struct kv_member *large;
 
 	kv_nl_put_all(msg, &kv_shape_request, &request);
-	kv_nl_put_nest(msg, KV_ATTR_NEST, row->args, x->args);
+	large = kv_nl_put_nest(msg, KV_ATTR_NEST, row->args, x->args);
+	if (large)
+		return kv_fault_set(&l->wire.fault, -EMSGSIZE, KV_NL_TOO_LARGE, large->name);
 	return kv_wire_send(&l->wire, x->send, x->send_length);
 }
 

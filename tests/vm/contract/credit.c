@@ -81,6 +81,13 @@ static struct kv_run_spec stream_of(const struct stage *s)
 	return spec;
 }
 
+/* All ends become as the first one. */
+static void repeat_end(struct kv_run_spec *spec)
+{
+	for (unsigned int i = 1; i < spec->ends; i++)
+		spec->end[i] = spec->end[0];
+}
+
 static struct kv_run_spec server_of(const struct stage *s)
 {
 	struct kv_run_spec spec = spec_of(s, KVERBS_LOOP_CREDIT_SERVER);
@@ -206,6 +213,8 @@ static void test_refusals(struct stage *s)
 	RUN_BAD(spec.end[0].local_buf = spec.end[0].local_offset = 0, -EINVAL, "local_buf is missing in this end",
 		"a server without a byte to count in");
 	RUN_BAD(spec.end[0].local_offset = LENGTH, -EINVAL, "size is above the bytes", "a byte behind the buffer");
+	RUN_BAD((spec.end[0].local_mr = spec.end[0].target_mr = 1, spec.ends = KV_RUN_ENDS_MAX, repeat_end(&spec)), -EMSGSIZE,
+		"spec needs more than the 65,535 bytes of a netlink attribute", "more ends than a message has room for");
 	RUN_BAD(spec.flags = KVERBS_WR_FENCE, -EINVAL, "flags goes with loops that post the op", "flags of a server's requests");
 	RUN_BAD(spec.credits = RECVS, -EINVAL, "credits goes with CREDIT_STREAM only", "credits of a server");
 }

@@ -292,7 +292,7 @@ static void test_outlived(struct link *l)
 	refused(l, call_mr_reg(&l->nl, own_mr, &reg, NULL, NULL), -EINVAL,
 		"the qp is persistent and the mr is not", "a registration by a qp that outlives the mr");
 	refused(l, call_mr_reg(&l->nl, kept_mr, &reg, NULL, NULL), -EINVAL,
-		"the mr is persistent and the buffer is not", "and over a buffer that the mr outlives");
+		"buf: the mr is persistent and the buffer is not", "and over a buffer that the mr outlives");
 	refused(l, call_run_start(&l->nl, &spec, &run), -EINVAL, "the qp is persistent, and a buffer, an mr or an ah is not",
 		"a run from a buffer that its qp outlives");
 	wr.qp = make_persistent_qp(l, KVERBS_QPT_UD, &ah_init.pd);
