@@ -253,4 +253,25 @@ is "nothing is told" test ! -s "$work/stderr"
 
 is "scripts/boots: a number of boots that is none" eval 'scripts/boots --boots 0 2>"$work/stderr"; [[ $? == 2 ]]'
 
+# foreign NAME KEPT LINE…: scripts/foreign.awk leaves KEPT lines of this log that are not empty, and none is lost
+foreign() {
+	local name=$1 kept=$2 text
+	shift 2
+	text=$(printf '%s\n' "$@" | awk -f scripts/foreign.awk | tee "$work/foreign" | grep -c .) || true
+	cp "$work/foreign" "$work/stderr"
+	is "foreign reports: $name" test "$text" = "$kept" -a "$(wc -l <"$work/foreign")" = $#
+}
+access=("before" "==================" "BUG: KASAN: slab-use-after-free in rxe_pool_get_index+0x1/0x2 [rdma_rxe]"
+	" rxe_sender+0x1/0x2 [rdma_rxe]")
+freed=("Allocated by task 1:" "Freed by task 2:" " kv_qp_destroy+0x1/0x2 [kverbs]" "==================" "after")
+foreign "rxe's use of a freed QP, which the module has destroyed" 3 "${access[@]}" "${freed[@]}"
+foreign "the same, with the module in the stack of the access" 10 "${access[@]}" " kv_qp_modify+0x1/0x2 [kverbs]" "${freed[@]}"
+foreign "another use of freed memory" 9 "${access[@]/rxe_pool_get_index/kv_cq_poll}" "${freed[@]}"
+foreign "without an end" 2 "${access[@]}" "Allocated by task 1:"
+warning=("before" "------------[ cut here ]------------" "WARNING: CPU: 0 PID: 1 at drivers/infiniband/sw/rxe/rxe_task.c:110 x+0x1/0x2")
+trace="---[ end trace 0000000000000000 ]---"
+foreign "rxe's warning of its task" 2 "${warning[@]}" "Call Trace:" "$trace" "after"
+foreign "the same, with the module in the stack" 7 "${warning[@]}" "Call Trace:" " kv_qp_destroy+0x1/0x2 [kverbs]" "$trace" "after"
+foreign "another warning" 6 "${warning[@]/rxe_task/rxe_qp}" "Call Trace:" "$trace" "after"
+
 finish
