@@ -224,7 +224,8 @@ int kv_mr_prepare(struct kv_mr *mr, const struct kv_mr_reg *reg, struct netlink_
  * irdma_sc_mr_fast_register(), siw_fastreg_mr(), rxe_reg_fast_mr()). cxgb4 changes the byte order
  * of a long list in place (build_memreg()): rules/run.c refuses such runs.
  *
- * The QP holds the MR, and the MR the buffer, until kv_mr_leave_run().
+ * The QP holds the MR until kv_mr_leave_run(), and the run's caller has the QP hold the buffer.
+ * On failure nothing has changed.
  *
  * Locks: dev->lock
  * Return: 0 or a negative errno. After 0 kv_mr_end_run() follows.
@@ -242,7 +243,7 @@ int kv_mr_begin_run(struct kv_mr *mr, struct kv_qp *qp, const struct kv_mr_reg *
 	mr->run_qp = qp;
 	/* The keys of the run are not counted: no older request knows whether it names one. */
 	mr->obj.dev->keys += KV_MR_KEYS;
-	kv_obj_set_parent(&mr->obj, KV_MR_BUF, &reg->buf->obj);
+	mr->run_buf = reg->buf;
 	kv_obj_set_parent(&qp->obj, KV_QP_INV_MR, &mr->obj);
 	WRITE_ONCE(mr->state, KV_MR_RUN);
 	return 0;
@@ -266,7 +267,7 @@ void kv_mr_end_run(struct kv_mr *mr, const struct kv_qp *qp, bool clean)
  * kv_mr_leave_run() - no requests of a run name the MR any more
  * @qp: the QP of the run, if it had one with an MR: drained, or about to be destroyed
  *
- * The MR gives its buffer back, unless the device may have the buffer registered.
+ * The QP gives its buffers back next: the MR keeps the run's, if the device may have it registered.
  *
  * Locks: dev->lock
  */
@@ -279,8 +280,9 @@ void kv_mr_leave_run(struct kv_qp *qp)
 		return;
 	if (mr->run_qp == qp) {
 		mr->run_qp = NULL;
-		if (READ_ONCE(mr->state) == KV_MR_FREE)
-			kv_obj_set_parent(obj, KV_MR_BUF, NULL);
+		/* An MR that was registered by hand meanwhile has the buffer of that. */
+		if (READ_ONCE(mr->state) == KV_MR_UNKNOWN && !obj->parents[KV_MR_BUF])
+			kv_obj_set_parent(obj, KV_MR_BUF, &mr->run_buf->obj);
 	}
 	kv_obj_set_parent(&qp->obj, KV_QP_INV_MR, NULL);
 }

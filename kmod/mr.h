@@ -47,6 +47,7 @@ enum kv_mr_state {
  * @length: registered bytes; dev->lock
  * @run_qp: the QP whose requests of a run have registered it, until that QP is reset or gone, or
  *	another run begins with the MR; dev->lock
+ * @run_buf: the buffer that these requests name, which @run_qp holds; dev->lock
  */
 struct kv_mr {
 	struct kv_obj obj;
@@ -57,6 +58,7 @@ struct kv_mr {
 	u64 offset;
 	u64 length;
 	struct kv_qp *run_qp;
+	struct kv_buf *run_buf;
 };
 
 /* A key has 8 bits that ib_update_fast_reg_key() sets: from here on the same may come again. */

@@ -349,9 +349,9 @@ static void qp_note_modified(struct kv_qp *qp, const struct kv_qp_modify *modify
 	qp->given = 0;
 	qp->drain.last_wqe = false;
 	qp->credit = (struct kv_credit){};
+	kv_mr_leave_run(qp);
 	for (slot = KV_QP_LOCAL_BUF; slot <= KV_QP_AH; slot++)
 		kv_obj_set_parent(&qp->obj, slot, NULL);
-	kv_mr_leave_run(qp);
 }
 
 /* Some devices change the QP's state before they find that they have no memory for it. */

@@ -362,12 +362,22 @@ static void run_give_memory(struct kv_obj *user, unsigned int slot,
 	kv_obj_set_parent(user, slot + 1, memory->mr ? &memory->mr->obj : NULL);
 }
 
+/* No loop has two ends that register an MR: what is refused here has changed nothing. */
+static int run_begin_mr(const struct kv_run_spec *spec, const struct kv_run_end *end,
+			struct kv_run_culprit *wrong, struct netlink_ext_ack *extack)
+{
+	const struct kv_mr_reg reg = run_reg(spec, end);
+	int ret = kv_mr_begin_run(end->inv_mr, end->qp, &reg, extack);
+
+	if (ret)
+		wrong->attr = kv_run_inv_attr();
+	return ret;
+}
+
 static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
-			const struct kv_run_end *from, struct kv_run_culprit *wrong,
-			struct netlink_ext_ack *extack)
+			const struct kv_run_end *from, struct netlink_ext_ack *extack)
 {
 	struct kv_obj *qp = &from->qp->obj;
-	int ret;
 
 	kv_qp_note_run(from->qp, from->has_cqs);
 	if (from->local.buf)
@@ -377,15 +387,6 @@ static int run_prep_end(const struct kv_run_spec *spec, struct kv_end *end,
 		from->qp->target_offset = from->target.offset;
 	}
 	kv_obj_set_parent(qp, KV_QP_AH, from->ah ? &from->ah->obj : NULL);
-	if (from->inv_mr) {
-		const struct kv_mr_reg reg = run_reg(spec, from);
-
-		ret = kv_mr_begin_run(from->inv_mr, from->qp, &reg, extack);
-		if (ret) {
-			wrong->attr = kv_run_inv_attr();
-			return ret;
-		}
-	}
 	kv_wr_prep(end, spec, from);
 	if (from->qp->srq) {
 		run_give_memory(&from->qp->srq->obj, KV_SRQ_TARGET_BUF, &from->target);
@@ -407,11 +408,15 @@ static int run_prep(struct kv_run *run, const struct kv_run_spec_facts *s,
 		wrong->end = i;
 		ret = run_check_end(spec, s, &spec->end[i], wrong, extack);
 	}
+	for (i = 0; i < spec->ends && !ret; i++) {
+		wrong->end = i;
+		if (spec->end[i].inv_mr)
+			ret = run_begin_mr(spec, &spec->end[i], wrong, extack);
+	}
 	for (worker = run->worker; worker < run->worker + run->spec.workers; worker++) {
 		for (i = 0; i < worker->ends && !ret; i++) {
 			wrong->end = worker->from + i - spec->end;
-			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], wrong,
-					   extack);
+			ret = run_prep_end(spec, &worker->end[i], &worker->from[i], extack);
 		}
 		if (!ret)
 			kv_flow_init(&worker->loop, kv_run_has_groups(spec->loop));

@@ -55,7 +55,9 @@ static void test_runs(struct link *l, struct end *a, struct end *b, uint32_t mr)
 	done(l, reg(l, a, mr), "the mr can be registered by hand");
 	result(mr_last_key(l, mr) == count_on(spec.end[1].remote_key, INV_ITERS + 1), "under the next key");
 	spec = inv_spec(l, a, b, mr);
+	spec.end[0].local_buf = make_buf(l, LENGTH);
 	refused(l, start(l, &spec), -EBUSY, "end 1: inv_mr: the mr is registered already", "a run with a registered mr");
+	done(l, call_del(&l->nl, KV_BUF, spec.end[0].local_buf, NULL), "which holds none of its buffers");
 	must(l, call_mr_inv(&l->nl, mr, a->qp, NULL), "invalidate");
 	spec = inv_spec(l, a, b, mr);
 	result(!run(l, &spec)->error, "and then a run goes on again");
@@ -98,6 +100,8 @@ static void test_active(struct link *l, struct end *a, struct end *b, uint32_t m
 	must(l, call_run_cancel(&l->nl, id), "cancel");
 	result(run_wait(l, id)->error == -ECANCELED, "the run is cancelled");
 	must(l, call_run_del(&l->nl, id), "delete the run");
+	refused(l, call_del(&l->nl, KV_BUF, a->target, NULL), -EBUSY, "in use by a qp",
+		"its receives still name the buffer, which the mr does not hold");
 	done(l, reg(l, a, mr), "after which the mr can be registered");
 	must(l, call_mr_inv(&l->nl, mr, a->qp, NULL), "invalidate");
 }
@@ -114,6 +118,8 @@ static void test_failed(struct link *l, struct end *a, struct end *b, uint32_t m
 	spec = inv_spec(l, a, b, mr);
 	refused(l, start(l, &spec), is_iwarp() ? -EBUSY : -EINVAL, "reset it and connect it anew", "the qps take no other run");
 	pair_reconnect(l, a, b, KVERBS_QPT_RC);
+	refused(l, call_del(&l->nl, KV_BUF, a->target, NULL), -EBUSY, "in use by an mr",
+		"the mr may be registered over the buffer");
 	refused(l, start(l, &spec), -EINVAL, "end 1: inv_mr: the device may have the mr registered or not: register it anew",
 		"once they are connected anew, the mr's keys are unknown");
 	done(l, reg(l, a, mr), "the mr can be registered");
