@@ -56,7 +56,8 @@ static int worker_measure(struct kv_worker *worker)
 		return ret;
 	ret = fn(loop);
 	WRITE_ONCE(worker->elapsed_ns, ktime_get_raw_ns() - run->gate_ns);
-	if (!run->told)
+	/* A handler has told where it ended the loop. */
+	if (fn != kv_handler_run)
 		WRITE_ONCE(worker->cpu, raw_smp_processor_id());
 	return ret;
 }

@@ -99,7 +99,7 @@
  * item: sending it returns before it is done, and its answer comes when it is. No other
  * message of generic netlink waits behind it. The commands of a socket are carried out, and
  * answered, in the order in which they came. A socket may have 128 that are not answered;
- * the next is refused with -EBUSY. Closing the socket waits for the command that has begun;
+ * the next is refused with -EBUSY. close() waits for none: the command that has begun goes on;
  * those behind it are not carried out.
  *
  * A dump begins with a message of the type NLMSG_NOOP, which readers ignore. The rest is
@@ -1534,7 +1534,8 @@ struct kverbs_bin {
  *	byte of CREDIT_STREAM.
  *
  * RUN_START refuses an attribute that the loop or the operation has no use for. RUN_GET tells
- * the values in effect: defaults among them, and of each run its DEV, unless that is gone.
+ * the values in effect: defaults among them (FLAGS of 0 are absent), and of each run its DEV,
+ * unless that is gone.
  */
 enum kverbs_a_spec {
 	KVERBS_A_SPEC_UNSPEC,
