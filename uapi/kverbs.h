@@ -1418,9 +1418,10 @@ enum kverbs_a_conn {
  * @KVERBS_A_END_REMOTE_QPN: u32, 24 bits, the peer's; UD only
  * @KVERBS_A_END_REMOTE_QKEY: u32, the peer's; UD only
  * @KVERBS_A_END_INV_MR: u32, an MR of the QP's PD that is not registered, and that no other run
- *	uses. EINVAL after a run that failed, until a MR_REG has given it other keys. Each iteration registers it under its next key, and has that key invalidated.
- *	SEND_WITH_INV, the end that asks: registered over the bytes of TARGET_BUF, with remote
- *	writes. READ_WITH_INV: over those of LOCAL_BUF, which it names in place of LOCAL_MR
+ *	uses. EINVAL after a run that failed, until a MR_REG has given it other keys. Each
+ *	iteration registers it under its next key, and has that key invalidated. SEND_WITH_INV, the
+ *	end that asks: registered over the bytes of TARGET_BUF, with remote writes. READ_WITH_INV:
+ *	over those of LOCAL_BUF, which it names in place of LOCAL_MR
  *
  * A receive of a UD QP begins with a GRH of 40 bytes (IBTA 11.4.1.2): its target has SIZE + 40
  * bytes.

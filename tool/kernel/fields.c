@@ -20,7 +20,7 @@ static uint32_t count_of(const struct kv_member *m, const char *from)
 static const struct kv_member *put(struct nl_msg *msg, const struct kv_shape *shape,
 				   const char *from, bool all, int without);
 
-/* Returns NULL, or the member whose nest has more bytes than an attribute can have: it is left out. */
+/* Returns NULL, or the member whose nest is too large for an attribute: it is left out. */
 static const struct kv_member *put_nest(struct nl_msg *msg, const struct kv_member *m,
 					const char *at, bool all)
 {
@@ -84,7 +84,8 @@ static const struct kv_member *put_member(struct nl_msg *msg, const struct kv_me
 	case KV_MEMBER_LIST:
 		n = count_of(m, from);
 		for (uint32_t i = 0; i < n && i < m->size && !large; i++)
-			large = put_nest(msg, m, kv_member_elements(m, from) + i * m->shape->size, all);
+			large = put_nest(msg, m, kv_member_elements(m, from) +
+						 i * m->shape->size, all);
 		break;
 	case KV_MEMBER_NEST: /* the caller puts it */
 		break;
