@@ -245,7 +245,7 @@ is "and fits into 80 columns" eval '! LC_ALL=C tr -d "\200-\277" <"$work/stdout"
 says " s: boots the guest under "
 says " s: the guest runs COMMAND"
 vm "while COMMAND runs --progress tells of it" 0 --progress -- sleep 7
-says " s: still the guest runs COMMAND"
+says " s: still: the guest runs COMMAND"
 vm "without --progress" 0 -- sleep 6
 is "nothing is told" test ! -s "$work/stderr"
 [[ ! -s ${result:-/} ]] || rm -r "${result%/*}" results/latest

@@ -29,6 +29,8 @@
 #define KV_OPS_CARRY (KV_OPS_SEND | KV_OPS_WRITE)
 /* They take a receive of the peer. */
 #define KV_OPS_RECEIVED (KV_OPS_SEND | KV_OP(WRITE_WITH_IMM))
+/* A run of these registers an MR in each iteration, and invalidates its key. */
+#define KV_OPS_INV (KV_OP(SEND_WITH_INV) | KV_OP(READ_WITH_INV))
 /* They can be datagrams. */
 #define KV_OPS_DATAGRAM (KV_OP(SEND) | KV_OP(SEND_WITH_IMM))
 

@@ -28,8 +28,6 @@
 
 #define ANY (~0U)
 
-/* Each iteration registers an MR, and invalidates its key. */
-#define INVALIDATING (KV_OP(SEND_WITH_INV) | KV_OP(READ_WITH_INV))
 /* A registration and the request behind it, which are posted together. */
 #define REGISTERING_WRS 2
 
@@ -95,7 +93,7 @@ static const struct limit end_limits[] = {
 	  "remote_key goes with write, read, atomics, send_with_inv and CREDIT_SERVER only" },
 	{ KVERBS_A_END_CPU, SEVERAL, ANY,
 	  "the cpu of an end does not go with ping-pongs: give the cpu of the spec" },
-	{ KVERBS_A_END_INV_MR, SENDERS, INVALIDATING,
+	{ KVERBS_A_END_INV_MR, SENDERS, KV_OPS_INV,
 	  "inv_mr goes with send_with_inv and read_with_inv only" },
 	{ KVERBS_A_END_AH, SENDERS, KV_OPS_DATAGRAM,
 	  "ah goes with loops that send, and with send and send_with_imm only" },

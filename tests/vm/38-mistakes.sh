@@ -287,6 +287,13 @@ hints() {
 --tx-depth is an option of perftest: 'kverbs bw' has it, as --depth, for many requests outstanding | lat --tx-depth 3
 --rdma_cm is an option of perftest: here it is --connect cm (-R) | lat --rdma_cm
 --iters is an option of perftest: here it is --duration (-D): a time, and not a number of iterations | bw --iters 5
+-g is an option of ibv_rc_pingpong: here it is --gid-index (-x) | pingpong -g 0 localhost
+-c is an option of rping: here it is --client SPACE, which is the default | ping -c -a 127.0.0.1
+-a is an option of rping: ADDR stands by itself, as in 'kverbs ping --client kernel 192.0.2.1' | ping -a 127.0.0.1
+--size needs a value; see 'kverbs ping --help' | ping --size --space kernel
+send-inv goes with --completion polled only: before each post the thread counts the key | lat --op send-inv --space kernel --completion event
+read-inv goes with --completion polled only: before each post the thread counts the key | lat --op read-inv --space kernel -e
+--both-ways does not go with send: a thread of its own posts its receives anew | bw --op send --both-ways
 --op 'FETCH_AND_ADD' is not known; it takes $ops; here it is fetch-add | lat --op FETCH_AND_ADD
 --op 'CMP_AND_SWAP' is not known; it takes $ops; here it is cmp-swp | lat --op CMP_AND_SWAP
 --op 'IBV_WR_RDMA_WRITE' is not known; it takes $ops; here it is write | lat --op IBV_WR_RDMA_WRITE

@@ -92,7 +92,7 @@ row() {
 }
 row "\`send-inv\` from the kernel to the kernel" --op send-inv --space kernel
 row "\`send-inv\` from the kernel to user space" --op send-inv --client kernel --server user
-row "\`send-inv --inline 8\`" --op send-inv --space kernel --inline 8
+row "\`send-inv --size 8 --inline 8\`" --op send-inv --space kernel --inline 8
 row "\`send-inv\` from user space" --op send-inv --space user
 row "\`read-inv\` from the kernel" --op read-inv --space kernel
 row "\`read-inv\` from user space" --op read-inv --space user

@@ -113,7 +113,7 @@ static const struct {
 	{ 2, "the local queue or a receive that is too small: examples/22-receive-too-small.kv" },
 	{ 4, "a local key or its rights: examples/13-registration.kv" },
 	{ 5, "the QP went to ERR before: the first error tells why, or its CQ had no room; 'qp show', 'kverbs monitor'" },
-	{ 9, "key, length or rights differ from the peer's: examples/22-receive-too-small.kv" },
+	{ 9, "key, length or rights differ from the peer's: examples/22-receive-too-small.kv; of send-inv: docs/operations.md" },
 	{ 10, "the peer's key, rights or range: examples/20-wrong-rkey.kv" },
 	{ 11, "the peer's side, as a receive that is too small: examples/22-receive-too-small.kv" },
 	{ 12, "the peer has not answered: --ack-timeout, --retry-cnt; by hand timeout, retry-cnt of 'qp modify'" },

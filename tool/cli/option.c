@@ -333,7 +333,8 @@ static int take(const struct reader *r, const struct kv_option *row, const char 
 	/* The refusal itself is printed as JSON. */
 	if (output && !value && next && names_output(next))
 		return set(row, NULL, r->args, f) ?: refuse_output(row, text, next, f);
-	if (uses_next && !next)
+	/* No value begins so: an option follows. */
+	if (uses_next && (!next || !strncmp(next, "--", 2)))
 		return r->loose ? kv_fault_usage(f, "%s needs a value", text) :
 				  kv_fault_usage(f, "%s needs a value; see 'kverbs %s --help'", text, r->command);
 	return set(row, *used ? next : value, r->args, f);

@@ -110,7 +110,7 @@ static int check_stream(const struct kv_sweep_cmd *b, struct kv_fault *f)
 			return f->error;
 	for (unsigned int i = 0; i < b->m.ops.n; i++)
 		if (w->both_ways && kv_op_among(b->m.ops.value[i], KV_OPS_RECEIVED))
-			return kv_fault_usage(f, "--both-ways does not go with %s, whose receives a thread of its own replaces",
+			return kv_fault_usage(f, "--both-ways does not go with %s: a thread of its own posts its receives anew",
 					      kv_enum_name(kv_enum_op, b->m.ops.value[i]));
 	if (w->qps > 1 && w->completion != KVERBS_CQ_POLLED)
 		return kv_fault_usage(f, "--qps %u goes with --completion polled only: a thread polls all its QPs",

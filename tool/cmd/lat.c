@@ -136,6 +136,9 @@ static int check_op(struct lat *l, struct kv_fault *f)
 	if (o->end[0] == KV_SPACE_USER && !is_mixed(l) && (o->has_post || o->has_lkey))
 		return kv_fault_usage(f, "--%s is for --space kernel; user space has no choice there",
 				      o->has_post ? "post" : "lkey");
+	if (kv_op_among(l->op, KV_OPS_INV) && o->work.completion != KVERBS_CQ_POLLED)
+		return kv_fault_usage(f, "%s goes with --completion polled only: before each post the thread counts the key",
+				      kv_enum_name(kv_enum_op, l->op));
 	if (!(o->has_loop && o->loop == KV_KIND_NULL))
 		ret = kv_workload_check_kind(o->loop, l->op, f);
 	return ret;

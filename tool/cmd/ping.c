@@ -41,6 +41,12 @@ static struct command {
 	struct kv_ping ping;
 } command = { .common = KV_OPTIONS_DEFAULT };
 
+static const struct kv_foreign peers[] = {
+	{ "client", 'c', "here it is --client SPACE, which is the default" },
+	{ "address", 'a', "ADDR stands by itself, as in 'kverbs ping --client kernel 192.0.2.1'" },
+	{ .word = NULL },
+};
+
 #define S struct command
 
 static const struct kv_option rows[] = {
@@ -66,6 +72,7 @@ static const struct kv_option rows[] = {
 	KV_OPTION_DEV_ROW(S, common),
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for each step; default: 10s. A server waits for its client until Ctrl-C"),
 	KV_OPTION_JSON_ROW(S, common.json),
+	KV_OPTION_FOREIGN_ROW("rping", peers),
 	{ .name = NULL },
 };
 

@@ -36,6 +36,11 @@ static struct command {
 	const char *host;
 } command;
 
+static const struct kv_foreign peers[] = {
+	{ "gid-idx", 'g', "here it is --gid-index (-x)" },
+	{ .word = NULL },
+};
+
 #define S struct command
 
 static const struct kv_option rows[] = {
@@ -62,6 +67,7 @@ static const struct kv_option rows[] = {
 	  KV_OPTION_FLAG, .at = offsetof(S, pingpong.events), .letter = 'e' },
 	KV_OPTION_TIMEOUT_ROW(S, common, "how long the peer may take for an answer; default: 10s. A server waits for its client until Ctrl-C"),
 	KV_OPTION_JSON_ROW(S, common.json),
+	KV_OPTION_FOREIGN_ROW("ibv_rc_pingpong", peers),
 	{ .name = NULL },
 };
 

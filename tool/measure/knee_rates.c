@@ -179,7 +179,7 @@ static void tell(FILE *out, struct json_object *points, struct json_object *poin
 	kv_size_format(size, sizeof(size), kv_out_get_count(point, "/size_bytes"));
 	fprintf(out, "%s %s: %s ", kv_out_get_string(point, "/op"), size, name);
 	if (isnan(knee))
-		fprintf(out, "keeps up with none of these rates\n");
+		fprintf(out, "keeps up with none of these rates: 98 %% have to be done in the measured time; a longer --duration may help\n");
 	else if (isinf(limit))
 		fprintf(out, "keeps up with all of these rates: the knee is above %s requests/s\n",
 			KV_COUNT((unsigned long long)llround(knee)));

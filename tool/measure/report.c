@@ -706,6 +706,7 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 		{ "samples/s", kv_listing_number, .path = "/samples_per_second" },
 	};
 	struct json_object *point = kv_out_get(doc, "/point");
+	unsigned long long samples = kv_out_get_count(point, "/result/samples");
 	struct kv_prose prose;
 	FILE *out = kv_prose_begin(&prose, stdout);
 	int ret;
@@ -714,8 +715,7 @@ int kv_report_lat(struct json_object *doc, const struct kv_report *r, struct kv_
 	print_work(out, point);
 	if (r->notes)
 		print_how(out, point);
-	fprintf(out, "%s samples in %s:\n", KV_COUNT(kv_out_get_count(point, "/result/samples")),
-		kv_unit_name());
+	fprintf(out, "%s sample%s in %s:\n", KV_COUNT(samples), samples == 1 ? "" : "s", kv_unit_name());
 	kv_prose_end(&prose);
 	printf("\n");
 	ret = kv_listing_print(kv_out_get(point, "/result"), columns, r->stats ? 10 : 6, f);

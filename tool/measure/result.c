@@ -397,8 +397,8 @@ static void format_doubt(const struct kv_finding *f, char *text, size_t size)
 		break;
 	case KV_DOUBT_RESENT:
 		series = f->resent[1] > f->resent[0];
-		snprintf(text, size, "%llu packets were sent again or late in %s, and hardly any in %s",
-			 (unsigned long long)f->resent[series], f->name[series], f->name[!series]);
+		snprintf(text, size, "%s had %llu packets that were late or sent again, %s hardly any",
+			 f->name[series], (unsigned long long)f->resent[series], f->name[!series]);
 		break;
 	case KV_DOUBT_TURNED:
 		snprintf(text, size, "the first third of the %s says %.3g %s, the last %.3g",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
 #include "batch/session.h"
 #include "cli/interrupt.h"
 #include "object/describe.h"
@@ -49,6 +51,8 @@ static int monitor(struct kv_session *s, const void *args,
 	uint32_t got = 0;
 	int ret = 0;
 
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "kverbs: waiting for events; Ctrl-C ends it\n");
 	while (!counted || got < a->count) {
 		int ms = kv_interrupt_wait_ms(end_ns);
 		struct kv_event event = { 0 };

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cm/conn.h"
 #include "ping/ping.h"
 #include "sys/now.h"
@@ -19,6 +20,9 @@ static int accept_all(struct kv_ping *p, const struct sockaddr_storage *at, stru
 		return ret;
 	if (p->verbose)
 		printf("listening at %s\n", KV_SOCKADDR(&listener.conn.src));
+	else if (isatty(STDERR_FILENO))
+		fprintf(stderr, "kverbs: listening at %s; Ctrl-C ends it\n",
+			KV_SOCKADDR(&listener.conn.src));
 	fflush(stdout);
 	for (uint32_t i = 0; i < p->connections && !ret; i++)
 		ret = kv_link_accept(&l[i], listener.conn.id, f);
