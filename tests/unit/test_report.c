@@ -54,6 +54,15 @@ static void test_shares(void **state)
 	assert_prints(12, "", points, " +52 ", true);
 }
 
+static void test_times(void **state)
+{
+	static const char points[] = POINT("12", "6000", "500", "919.4", "user") ","
+		POINT("12", "94000", "500", "18758.3", "user") "," POINT("12", "4000", "5000", "-3.04", "kernel");
+
+	assert_prints(12, "", points, "kernel faster in 1 of 3 points, by 3.0 % of user's time; "
+		      "user faster in 2 of 3 points, where kernel takes 10 to 189 times as long; equal in 0", true);
+}
+
 /* The difference is not that of the two medians beside it. */
 static void test_headings(void **state)
 {
@@ -91,6 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_shares),
+		cmocka_unit_test(test_times),
 		cmocka_unit_test(test_headings),
 		cmocka_unit_test(test_rounds),
 		cmocka_unit_test(test_counters),

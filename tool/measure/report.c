@@ -411,6 +411,17 @@ static void count_point(struct tally *t, struct json_object *point)
 	t->points++;
 }
 
+/* The other one's time in times of this one's: per cent beyond 100 are hard to read. */
+static void print_times(FILE *out, const struct tally *t, const char *other)
+{
+	double least = 1 + t->least / 100, most = 1 + t->most / 100;
+
+	fprintf(out, ", where %s takes %.*f", other, least < 10, least);
+	if (t->points > 1)
+		fprintf(out, " to %.*f", most < 10, most);
+	fprintf(out, " times as long; ");
+}
+
 /* As in "kernel faster in 9 of 11 points, by 3.0 to 33 % of user's time; not decided in 2". */
 static void print_summary(FILE *out, struct json_object *points, const char *const name[2])
 {
@@ -434,7 +445,12 @@ static void print_summary(FILE *out, struct json_object *points, const char *con
 
 		if (!t->points)
 			continue;
-		fprintf(out, "%s faster in %u of %u points, by %.*f", name[i], t->points, all, t->least < 10, t->least);
+		fprintf(out, "%s faster in %u of %u points", name[i], t->points, all);
+		if (t->most >= 200) {
+			print_times(out, t, name[!i]);
+			continue;
+		}
+		fprintf(out, ", by %.*f", t->least < 10, t->least);
 		if (t->points > 1)
 			fprintf(out, " to %.*f", t->most < 10, t->most);
 		fprintf(out, " %% of %s's time; ", name[1]);
