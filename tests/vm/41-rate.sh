@@ -91,4 +91,13 @@ kill -INT $tool
 wait $tool
 check "interrupted: its status is 130" test $? = 130
 
+# It says so before it begins.
+# shellcheck disable=SC2086 # words
+kverbs bw $by_cm --op write --size 64 --rate 1 --duration 300ms --space kernel >/dev/null 2>"$work/err" &
+tool=$!
+check "a rate so low that --duration does not decide" \
+	wait_for 10 grep -qF "at --rate 1 a point takes 48 s or more: a group is due every 1 s" "$work/err"
+kill -INT $tool
+wait $tool 2>/dev/null
+
 finish

@@ -135,6 +135,31 @@ static int check_rates(const struct kv_sweep_cmd *b, struct kv_fault *f)
 	return 0;
 }
 
+/* The lowest rates take a block of a few groups beyond its time: this long is worth a line. */
+#define SLOW_NS 10000000000ULL
+
+/* Says how long a point takes whose groups are due so seldom that --duration does not decide. */
+static void tell_slow_rates(const struct kv_sweep_cmd *b)
+{
+	struct kv_workload w = b->common.work;
+	/* The warm-up, the first group, which begins the schedule, and the next one. */
+	uint64_t groups = KV_CONTRAST_BLOCKS * (KV_POINT_WARM_MIN + 2) * MIN(b->m.plan.rounds, KV_STATS_MIN_ROUNDS) *
+			  (uint64_t)__builtin_popcount(b->m.spaces);
+
+	for (unsigned int i = 0; i < b->m.rates.n; i++) {
+		uint64_t interval_ns, spent_ns;
+
+		if (b->m.rates.value[i] & KV_PARSE_PERCENT)
+			continue;
+		w.rate = b->m.rates.value[i];
+		interval_ns = kv_workload_interval_ns(&w);
+		spent_ns = groups * interval_ns;
+		if (spent_ns > SLOW_NS && spent_ns > KV_STATS_STRETCH * b->m.plan.time_ns)
+			fprintf(stderr, "kverbs: at --rate %u a point takes %.0f s or more: a group is due every %.2g s\n",
+				w.rate, (double)spent_ns / 1e9, (double)interval_ns / 1e9);
+	}
+}
+
 /* The HOSTs behind the first. Each has --threads threads of its own. */
 static int take_further_hosts(int n, char **word, struct kv_fault *f)
 {
@@ -163,6 +188,8 @@ static int check(int n, char **word, struct kv_fault *f)
 		  kv_sweep_cmd_settle(&bw, f);
 
 	bw.m.depth_max = bw.has_depth ? 0 : o->work.depth;
+	if (!ret)
+		tell_slow_rates(&bw);
 	return ret ?: kv_workload_check_api(o->work.api, bw.m.spaces & 1U << KV_SPACE_USER, f) ?:
 		      kv_workload_check_completion(KV_KIND_STREAM, o->work.completion,
 						   bw.m.spaces & 1U << KV_SPACE_USER, f);

@@ -14,9 +14,8 @@
 #define PROBE_SHARE 60
 #define PROBE_WARMUP 4
 
-/* The warm-up is this fraction (1/25) of a block, within these limits. */
+/* The warm-up is this fraction (1/25) of a block, but KV_POINT_WARM_MIN samples at least. */
 #define WARM_SHARE 25
-#define WARM_MIN 2
 #define WARM_MAX 1000
 
 #define BLOCK_MIN_NS 5000000ULL
@@ -140,7 +139,7 @@ static void choose_amounts(struct job *j)
 	for (unsigned int s = 0; s < j->n; s++) {
 		j->amount[s].time_ns = block;
 		j->amount[s].warmup = MAX(MIN(block / WARM_SHARE / j->period_ns[s], WARM_MAX),
-					  WARM_MIN);
+					  KV_POINT_WARM_MIN);
 	}
 }
 

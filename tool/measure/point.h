@@ -7,6 +7,9 @@
 #include "measure/setup.h"
 #include "measure/stats.h"
 
+/* Samples of a block's warm-up, at least. */
+#define KV_POINT_WARM_MIN 2
+
 /* The default; fewer than KV_STATS_MIN_ROUNDS give no interval. */
 #define KV_POINT_ROUNDS 12
 
