@@ -143,7 +143,8 @@ static void tell_slow_rates(const struct kv_sweep_cmd *b)
 {
 	struct kv_workload w = b->common.work;
 	/* The warm-up, the first group, which begins the schedule, and the next one. */
-	uint64_t groups = KV_CONTRAST_BLOCKS * (KV_POINT_WARM_MIN + 2) * MIN(b->m.plan.rounds, KV_STATS_MIN_ROUNDS) *
+	uint64_t groups = KV_CONTRAST_BLOCKS * (KV_POINT_WARM_MIN + 2) *
+			  MIN(b->m.plan.rounds, KV_STATS_MIN_ROUNDS) *
 			  (uint64_t)__builtin_popcount(b->m.spaces);
 
 	for (unsigned int i = 0; i < b->m.rates.n; i++) {

@@ -320,7 +320,8 @@ int kv_merge_print(struct json_object *doc, struct kv_fault *f)
 	       kv_out_get_count(doc, "/environment/cpu_count") == 1 ? "" : "s",
 	       boots, boots == 1 ? "" : "s");
 	kv_listing_name_difference(difference, name);
-	printf("Latency in %s: medians of the boots' medians; %s is the difference estimated over the boots\n\n", kv_unit_name(), difference);
+	kv_prose_print(stdout, "Latency in %s: medians of the boots' medians; %s is the difference estimated over the boots, %% its share of the median of all of %s's samples ('compare' has that of the rounds)\n\n",
+		       kv_unit_name(), difference, name[1]);
 	ret = kv_listing_print(kv_out_get(doc, "/points"), columns, sizeof(columns) / sizeof(columns[0]), f);
 	if (ret)
 		return ret;

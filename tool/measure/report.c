@@ -622,8 +622,9 @@ int kv_report_compare(struct json_object *doc, const struct kv_report *r, struct
 		fprintf(out, "Both series are in %s space: a difference between them is an error of the method\n",
 			kv_out_get_string(doc, "/spec/series/0/client_space"));
 	if (kv_out_get(doc, "/spec/depth")) {
-		fprintf(out, "%llu requests outstanding%s, posted in lists of %llu, one of %llu signaled%s",
-			kv_out_get_count(doc, "/spec/depth"), count_connections(connections, doc),
+		fprintf(out, "%llu request%s outstanding%s, posted in lists of %llu, one of %llu signaled%s",
+			kv_out_get_count(doc, "/spec/depth"), kv_out_get_count(doc, "/spec/depth") == 1 ? "" : "s",
+			count_connections(connections, doc),
 			kv_out_get_count(doc, "/spec/list"), kv_out_get_count(doc, "/spec/signal"),
 			json_object_get_boolean(kv_out_get(doc, "/spec/both_ways")) ?
 			", in both directions at the same time" :
