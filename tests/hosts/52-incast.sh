@@ -8,7 +8,7 @@
 # one OPTION…: with one host, so that two guests suffice
 one() {
 	# shellcheck disable=SC2086 # words
-	within 90 kverbs bw --reversed --duration 100ms --rounds 1 $patience --json="$work/doc.json" $by_cm "$@" "$PEER"
+	within 90 kverbs bw --reversed --duration 500ms --rounds 1 $patience --json="$work/doc.json" $by_cm "$@" "$PEER"
 }
 
 check "one host initiates, in both spaces" one --op write --size 4k
