@@ -56,6 +56,9 @@ wait_for 30 sh -c "rdma resource show cm_id | grep -q LISTEN"
 whole "conn-rate" kverbs conn-rate --client kernel "$ADDR" --port 7600 --iters 10
 wait $server
 check "and its server" test $? = 0
+# Its status is that of a server that SIGINT has stopped.
+whole "serve" sh -c 'kverbs serve --no-token & server=$!; sleep 1; kill -INT $server; wait $server'
+check "serve: it goes on in the next line" grep -q "^  .*no token: every client" "$work/screen"
 cat >"$work/lines" <<-'END'
 	pd add name pd
 	cq add cqe 16 name cq

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "cli/interrupt.h"
+#include "out/prose.h"
 #include "serve/serve.h"
 #include "sys/now.h"
 
@@ -117,7 +118,7 @@ static void start_child(struct parent *p, int fd, const int pair[2])
 		be_child(p, fd, pair[1], self);
 	}
 	if (c->pid < 0) {
-		printf("client %s: refused: no process for it: %s\n", c->name, strerror(errno));
+		kv_prose_print(stdout, "client %s: refused: no process for it: %s\n", c->name, strerror(errno));
 		c->pid = 0;
 		close(pair[0]);
 		return;
@@ -143,12 +144,12 @@ static void pause_accept(struct parent *p, int error)
 		return;
 	p->wait_told = true;
 	if (error == EMFILE)
-		printf("clients wait: this process has no descriptor left: raise 'ulimit -n', or lower --clients\n");
+		kv_prose_print(stdout, "clients wait: this process has no descriptor left: raise 'ulimit -n', or lower --clients\n");
 	else if (error == ENFILE)
-		printf("clients wait: this host has no file left: raise fs.file-max, or lower --clients\n");
+		kv_prose_print(stdout, "clients wait: this host has no file left: raise fs.file-max, or lower --clients\n");
 	else
-		printf("clients wait: the kernel has no memory for a connection (%s): lower --clients\n",
-		       strerror(error));
+		kv_prose_print(stdout, "clients wait: the kernel has no memory for a connection (%s): lower --clients\n",
+			       strerror(error));
 }
 
 static void accept_one(struct parent *p, int listener)
@@ -190,11 +191,11 @@ static bool take_packet(struct parent *p, struct child *c)
 		word = c->active ? KV_SERVE_YES : KV_SERVE_NO;
 		if (c->active) {
 			p->active++;
-			printf("client %s: %s\n", c->name, text + 1);
+			kv_prose_print(stdout, "client %s: %s\n", c->name, text + 1);
 		}
 		send(c->fd, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	} else if (text[0] == KV_SERVE_NOTE) {
-		printf("client %s: %s\n", c->name, text + 1);
+		kv_prose_print(stdout, "client %s: %s\n", c->name, text + 1);
 	} else if (text[0] == KV_SERVE_END) {
 		strcpy(c->end, text + 1);
 	}
@@ -211,7 +212,7 @@ static void end_child(struct parent *p, struct child *c, int status)
 	else if (WIFSIGNALED(status))
 		printf("client %s: ended by signal %d\n", c->name, WTERMSIG(status));
 	else
-		printf("client %s: %s\n", c->name, c->end[0] ? c->end : "ended without a word");
+		kv_prose_print(stdout, "client %s: %s\n", c->name, c->end[0] ? c->end : "ended without a word");
 	p->active -= c->active;
 	p->children--;
 	/* There is room for a client again. */
@@ -336,17 +337,20 @@ static void stop(struct parent *p)
 
 static void announce(const struct kv_serve *s)
 {
+	struct kv_prose prose;
+	FILE *out = kv_prose_begin(&prose, stdout);
 	char name[80];
 
-	printf("kverbs %s serves %s space on", KVERBS_VERSION, !s->space[KV_SPACE_USER] ? "kernel" :
+	fprintf(out, "kverbs %s serves %s space on", KVERBS_VERSION, !s->space[KV_SPACE_USER] ? "kernel" :
 	       !s->space[KV_SPACE_KERNEL] ? "user" : "kernel and user");
 	for (unsigned int i = 0; i < s->listeners; i++) {
 		kv_serve_name(s->listener[i], false, name, sizeof(name));
-		printf("%s %s", i ? "," : "", name);
+		fprintf(out, "%s %s", i ? "," : "", name);
 	}
-	printf("; %s\n", s->token.length ? "with a token" :
+	fprintf(out, "; %s\n", s->token.length ? "with a token" :
 			 kv_serve_is_local(s) ? "no token: for this host only; --token FILE or --no-token serve other hosts" :
 						"no token: every client that reaches the port may use it");
+	kv_prose_end(&prose);
 	fflush(stdout);
 }
 
